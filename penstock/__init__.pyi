@@ -119,6 +119,12 @@ from penstock.foundation.graph.behavior import (
     make_ndarray as make_ndarray,
     op_scope as op_scope,
 )
+from penstock.foundation.graph.collecting import (
+    add_to_collection as add_to_collection,
+    add_to_collections as add_to_collections,
+    get_collection as get_collection,
+    get_collection_ref as get_collection_ref,
+)
 from penstock.foundation.graph.composite import (
     IndexedSlices as IndexedSlices,
     SparseTensor as SparseTensor,
@@ -137,22 +143,17 @@ from penstock.foundation.graph.graphdef import import_graph_def as import_graph_
 from penstock.foundation.graph.keys import GraphKeys as GraphKeys
 from penstock.foundation.graph.operation import Operation as Operation
 from penstock.foundation.graph.scopes import (
-    add_to_collection as add_to_collection,
-    add_to_collections as add_to_collections,
     colocate_with as colocate_with,
     container as container,
     control_dependencies as control_dependencies,
     device as device,
-    get_collection as get_collection,
-    get_collection_ref as get_collection_ref,
     get_default_graph as get_default_graph,
     get_default_session as get_default_session,
-    get_seed as get_seed,
     init_scope as init_scope,
     name_scope as name_scope,
     reset_default_graph as reset_default_graph,
-    set_random_seed as set_random_seed,
 )
+from penstock.foundation.graph.seeds import get_seed as get_seed, set_random_seed as set_random_seed
 from penstock.foundation.graph.tensor import Tensor as Tensor
 from penstock.foundation.graph.type_spec import TensorSpec as TensorSpec, TypeSpec as TypeSpec
 from penstock.library import (
@@ -347,6 +348,11 @@ from penstock.library.variables.getting import (
     get_local_variable as get_local_variable,
     get_variable as get_variable,
 )
+from penstock.library.variables.initialized import (
+    assert_variables_initialized as assert_variables_initialized,
+    is_variable_initialized as is_variable_initialized,
+    report_uninitialized_variables as report_uninitialized_variables,
+)
 from penstock.library.variables.initializers import (
     constant_initializer as constant_initializer,
     glorot_normal_initializer as glorot_normal_initializer,
@@ -362,18 +368,15 @@ from penstock.library.variables.initializers import (
 )
 from penstock.library.variables.listing import (
     all_variables as all_variables,
-    assert_variables_initialized as assert_variables_initialized,
     global_variables as global_variables,
     global_variables_initializer as global_variables_initializer,
     initialize_all_variables as initialize_all_variables,
     initialize_local_variables as initialize_local_variables,
     initialize_variables as initialize_variables,
-    is_variable_initialized as is_variable_initialized,
     local_variables as local_variables,
     local_variables_initializer as local_variables_initializer,
     model_variables as model_variables,
     moving_average_variables as moving_average_variables,
-    report_uninitialized_variables as report_uninitialized_variables,
     trainable_variables as trainable_variables,
     variables_initializer as variables_initializer,
 )
@@ -407,7 +410,6 @@ from penstock.ops.array.broadcast_to import (
 )
 from penstock.ops.array.constant import (
     constant as constant,
-    make_tensor_proto as make_tensor_proto,
     placeholder as placeholder,
     placeholder_with_default as placeholder_with_default,
 )
@@ -421,6 +423,7 @@ from penstock.ops.array.indexed_slices import (
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
 )
 from penstock.ops.array.join import parallel_stack as parallel_stack
+from penstock.ops.array.messages import make_tensor_proto as make_tensor_proto
 from penstock.ops.array.onehot import (
     meshgrid as meshgrid,
     repeat as repeat,

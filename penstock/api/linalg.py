@@ -22,6 +22,7 @@ from penstock.library.linear_operators import (
     LinearOperatorZeros as LinearOperatorZeros,
 )
 from penstock.library.nn.normalization import l2_normalize as l2_normalize
+from penstock.ops.linalg.affine import matvec as matvec
 from penstock.ops.linalg.contraction import einsum as einsum, tensordot as tensordot
 from penstock.ops.linalg.linalg import (
     adjoint as adjoint,
@@ -49,7 +50,7 @@ from penstock.ops.linalg.linalg_solve import (
     matrix_solve as _solve,
     matrix_triangular_solve as _triangular_solve,
 )
-from penstock.ops.linalg.matmul import matmul as matmul, matvec as matvec
+from penstock.ops.linalg.matmul import matmul as matmul
 from penstock.ops.linalg.matrix_diag import (
     diag as _tensor_diag,
     diag_part as _tensor_diag_part,

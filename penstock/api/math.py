@@ -111,7 +111,7 @@ from penstock.ops.math.no_nan import (
     multiply_no_nan as multiply_no_nan,
     reciprocal_no_nan as reciprocal_no_nan,
 )
-from penstock.ops.math.reduction import reduce_euclidean_norm as reduce_euclidean_norm
+from penstock.ops.math.reductions import reduce_euclidean_norm as reduce_euclidean_norm
 from penstock.ops.math.segment import (
     segment_max as segment_max,
     segment_mean as segment_mean,

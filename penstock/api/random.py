@@ -1,9 +1,6 @@
 """``tf.random``: random numbers; explicit re-exports, no logic."""
 
-from penstock.foundation.graph.scopes import (
-    get_seed as get_seed,
-    set_random_seed as set_random_seed,
-)
+from penstock.foundation.graph.seeds import get_seed as get_seed, set_random_seed as set_random_seed
 from penstock.ops.nn.candidates import (
     all_candidate_sampler as all_candidate_sampler,
     fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from penstock.engine.runtime import team_report
+
 MAPS = Path("/proc/self/maps")
 _OPENMP = re.compile(r"lib(gomp|iomp5|omp)[^/]*\.(so|dylib|dll).*")
 
@@ -153,10 +155,9 @@ def examine_choices() -> Choices:
     from penstock import Session  # noqa: F401  # that this works is a finding, too
 
     took = time.perf_counter() - begin
-    from penstock.engine.runtime import teams
     from penstock.ops.linalg import product_choice
 
-    return Choices(product_choice.report(), teams.report(), took)
+    return Choices(product_choice.report(), team_report.report(), took)
 
 
 def describe(error: BaseException) -> str:

@@ -1,11 +1,10 @@
 """word2vec whose text is in the graph: a step is fed nothing, and learns from some hundred words.
 
-The text is a variable, thinned out anew at the beginning of each reading; a step takes the next
-words of it. It cuts them into blocks of `BLOCK` words. In a block the scores of each word with each
-word that may be around it are one matrix product; a mask keeps those that stand in a window.
-Noise words are drawn by frequency^0.75 for a group of blocks as a whole, and weighted so that each
-pair has ``noise`` of them: negative sampling as in the paper, with the same noise for neighbours.
-The gradients touch the rows of words that were looked up.
+A step takes the next words of a reading of the text, in blocks. In a block the scores of each word
+with each word that may be around it are one matrix product; a mask keeps those that stand in a
+window. Noise words are drawn by frequency^0.75 for a group of blocks as a whole, and weighted so
+that each pair has ``noise`` of them: negative sampling as in the paper, with the same noise for
+neighbours. What moves are the rows of words that were looked up.
 
 A word that stands in a step many times moves by the sum of what each place asks for, and each place
 asks from where the word was before the step. One pair after the other, as the paper has it, would
@@ -13,115 +12,29 @@ ask for less and less. So the sum is bounded: pairs beyond `_REACH` share what t
 and steps are smaller where words are few. Without both, training diverges where nothing is thinned
 out (threshold 0), and now and then where a passage repeats a word.
 
+The gradients are written out, not asked of `tf.gradients`: so the rate and the bound go in where
+there is a number a pair, and the long rows of numbers are passed over as seldom as can be.
+
 Source: Mikolov et al., Distributed Representations of Words and Phrases and their Compositionality,
 2013; Ji et al., Parallelizing Word2Vec in Shared and Distributed Memory, 2016 (shared noise).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 import penstock as tf
+from penstock.models.word2vec_reading import Reading
+from penstock.models.word2vec_settings import BLOCK, Settings
 from penstock.models.word2vec_text import Text
 
-BLOCK = 32
-# Entries of the table that noise is drawn from.
-_TABLE = 1 << 20
-# Of a reading, so that what is looked up in a step is not long out of date.
-_STEPS = 100
 # The learning rate times the pairs of a word in a step that count in full. Python's manual, 20
 # readings, skip-gram: related words (as the tests measure) 0.97 with thinning, bounded or not;
 # without thinning 0.96, unbounded nan.
 _REACH = 1.2
-# How often a word of a step stands in it, on average, at most. Of eleven words all alike, none
-# thinned out, steps of 256 diverged (23 times), steps of 128 did not (12 times).
-_TIMES = 8
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The model and its training.
-
-    Attributes:
-      cbow: foretell a word from the mean of those around it, not each of those from the word.
-      width: of the vectors.
-      window: words on either side, at most; for each word the number is drawn from 1 to this.
-      noise: words a pair is told from.
-      shared: noise words drawn for a group of blocks.
-      groups: of the blocks of a step; they divide `blocks`. In large groups the noise of skip-gram,
-        with its six pairs a word or so, goes too far.
-      blocks: of a step.
-      learning_rate: of gradient descent at first; it falls to a hundredth.
-      threshold: of the text, above which share words are thinned out.
-      seed: of the vectors and all that is drawn.
-    """
-
-    cbow: bool = False
-    width: int = 100
-    window: int = 5
-    noise: int = 5
-    shared: int = 16
-    groups: int = 16
-    blocks: int = 16
-    learning_rate: float = 0.025
-    threshold: float = 1e-3
-    seed: int = 1
-
-    @property
-    def words(self) -> int:
-        """Words that a step learns from, of the thinned text."""
-        return self.blocks * BLOCK
-
-
-def kept_shares(counts: npt.NDArray[np.int64], threshold: float) -> npt.NDArray[np.float64]:
-    """How much of each word is left when frequent ones are thinned out.
-
-    >>> kept_shares(np.array([90, 10]), 0.1).round(2).tolist()
-    [0.44, 1.0]
-    """
-    if threshold <= 0:
-        return np.ones(len(counts))
-    excess = threshold / np.maximum(counts / max(counts.sum(), 1), 1e-12)
-    kept: npt.NDArray[np.float64] = np.minimum(np.sqrt(excess) + excess, 1.0)
-    return kept
-
-
-def steps_of_a_reading(settings: Settings, counts: npt.NDArray[np.int64]) -> int:
-    """How many steps a reading of the text has, on average."""
-    left = float((counts * kept_shares(counts, settings.threshold)).sum())
-    return max(round(left / settings.words), 1)
-
-
-def times_in_a_step(settings: Settings, counts: npt.NDArray[np.int64]) -> float:
-    """How often a word of a step stands in it, on average.
-
-    >>> times_in_a_step(Settings(blocks=1, threshold=0), np.array([50, 25, 25]))
-    12.0
-    """
-    left = counts * kept_shares(counts, settings.threshold)
-    return float(settings.words * (left**2).sum() / left.sum() ** 2)
-
-
-def fitted(settings: Settings, counts: npt.NDArray[np.int64]) -> Settings:
-    """Settings with steps as large as the text allows.
-
-    Up to four times as large where a reading still has a hundred of them; of CBOW alone: with the
-    pairs of skip-gram, what a larger step sums up for a frequent word goes too far. Smaller where
-    words are so few that each stands in a step many times.
-    """
-    for times in (4, 2) if settings.cbow else ():
-        larger = replace(settings, blocks=times * settings.blocks)
-        enough = steps_of_a_reading(larger, counts) >= _STEPS
-        if enough and times_in_a_step(larger, counts) <= _TIMES:
-            return larger
-    while settings.blocks > 1 and times_in_a_step(settings, counts) > _TIMES:
-        blocks = settings.blocks // 2
-        settings = replace(settings, blocks=blocks, groups=min(settings.groups, blocks))
-    return settings
 
 
 class Network:
@@ -135,11 +48,10 @@ class Network:
       device: where the text and what is drawn from it stand; of a worker its own.
 
     Attributes:
-      begin: an op that begins a reading; it is run before the first step and after `steps` of them.
-      steps: how many steps the reading has that is begun in the same run.
-      taken: how many steps of the reading came before the step that is run.
+      reading: of the text; its `begin` is run before the first step of each.
       train_op: a step.
       loss: nats a pair, noise included.
+      rate: the learning rate of the step.
       embeddings: the vectors.
     """
 
@@ -147,132 +59,101 @@ class Network:
         self, settings: Settings, text: Text, counts: npt.NDArray[np.int64], progress: Any,
         device: str = "/cpu:0",
     ) -> None:  # fmt: skip
-        self.settings, self._device = settings, device
+        self.settings = settings
         self._size = len(counts)
-        self._inputs(text, counts)
+        self.rate = settings.learning_rate * tf.maximum(1.0 - progress, 0.01)
+        with tf.device(device):
+            self.reading = Reading(settings, text, counts)
         shape = [self._size, settings.width]
         initial = tf.random_uniform_initializer(-0.5 / settings.width, 0.5 / settings.width)
         self.embeddings = tf.get_variable("embeddings", shape, initializer=initial)
         self.weights = tf.get_variable("weights", shape, initializer=tf.zeros_initializer())
-        self._train(progress)
-
-    def _local(self, name: str, value: npt.NDArray[Any]) -> Any:
-        """A variable of this task with a value that is not kept in the graph."""
-        kind = tf.as_dtype(value.dtype)
-        read = tf.py_func(lambda: value, [], kind, name=f"read_{name}")
-        read.set_shape(value.shape)
-        return tf.Variable(read, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES],
-                           name=name)  # fmt: skip
-
-    def _inputs(self, text: Text, counts: npt.NDArray[np.int64]) -> None:
-        """The text, the reading of it that goes on, and what noise is drawn from."""
-        settings = self.settings
-        keep = kept_shares(counts, settings.threshold)
-        noise = np.cumsum(counts**0.75)
-        table = np.searchsorted(noise / noise[-1], (np.arange(_TABLE) + 0.5) / _TABLE)
-        with tf.name_scope("text"), tf.device(self._device):
-            words = self._local("words", text.words)
-            passages = self._local("passages", text.passages)
-            keeps = self._local("keeps", keep.astype(np.float32))
-            self._table = self._local("noise_table", table.astype(np.int32))
-            margin = settings.window
-            # The reading: the words, and their places in the text, further from one another than a
-            # window where a passage ends, and at both ends, which are filled up to whole steps.
-            self._reading = tf.Variable(
-                np.zeros((2, 0), np.int32), trainable=False, validate_shape=False,
-                collections=[tf.GraphKeys.LOCAL_VARIABLES], name="reading",
-            )  # fmt: skip
-            self._count = tf.Variable(
-                0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="count"
-            )
-            kept = tf.random_uniform(tf.shape(words)) < tf.gather(keeps, words)
-            thinned = tf.boolean_mask(tf.stack([words, passages]), kept, axis=1)
-            count = tf.shape(thinned)[1]
-            steps = -(-count // settings.words)
-            missing = steps * settings.words - count
-            ends = [[margin, margin + missing]]
-            passage = tf.pad(thinned[1], ends, constant_values=-1)
-            order = tf.range(tf.shape(passage)[0])
-            places = tf.where(passage < 0, -(margin + 1) * (order + 1), margin * passage + order)
-            filled = tf.stack([tf.pad(thinned[0], ends), places])
-            fill = tf.assign(self._reading, filled, validate_shape=False)
-            with tf.control_dependencies([fill]):
-                self.begin = tf.group(tf.assign(self._count, 0), name="begin")
-            self.steps = steps
-
-    def _next(self) -> tuple[Any, Any]:
-        """The next words and places, blocks with their margins, [2][blocks, BLOCK + 2 window]."""
-        settings = self.settings
-        around = BLOCK + 2 * settings.window
-        length = settings.words + 2 * settings.window
-        # What a counter gives is the step's own; what an assignment gives is the variable, and by
-        # the time that it is read another thread's step may have come by.
-        self.taken = tf.count_up_to(self._count, tf.int32.max)
-        begin = self.taken * settings.words
-        piece = tf.slice(self._reading, [0, begin], [2, length])
-        piece.set_shape([2, length])
-        places = np.arange(settings.blocks)[:, None] * BLOCK + np.arange(around)
-        found = tf.gather(piece, places, axis=1)
-        return found[0], found[1]
-
-    def _mask(self, places: Any) -> Any:
-        """One where a word is in another's window, [blocks, BLOCK, BLOCK + 2 window]."""
-        window = self.settings.window
-        middle = places[:, window : window + BLOCK]
-        reach = tf.random_uniform([self.settings.blocks, BLOCK, 1], 1, window + 1, tf.int32)
-        near = tf.abs(places[:, None, :] - middle[:, :, None]) <= reach
-        itself = np.eye(BLOCK, BLOCK + 2 * window, window, np.float32)
-        return tf.cast(near, tf.float32) - itself
-
-    def _train(self, progress: Any) -> None:
-        settings = self.settings
-        window, groups = settings.window, settings.groups
-        with tf.name_scope("windows"), tf.device(self._device):
-            words, places = self._next()
-            mask = self._mask(places)
-            pairs = tf.reduce_sum(mask, 2, keepdims=True)
-            middle = words[:, window : window + BLOCK]
-            draws = tf.random_uniform([groups, settings.shared], 0, _TABLE, tf.int32)
-            noise = tf.gather(self._table, draws)
-        # Skip-gram foretells those around from the middle, CBOW the middle from those around.
-        seen, told = (words, middle) if settings.cbow else (middle, words)
-        inputs = tf.nn.embedding_lookup(self.embeddings, seen)
-        outputs = tf.nn.embedding_lookup(self.weights, told)
-        others = tf.nn.embedding_lookup(self.weights, noise)
+        self._others = tf.nn.embedding_lookup(self.weights, self.reading.noise)
         if settings.cbow:
-            parts = mask / tf.maximum(pairs, 1.0)
-            hidden = tf.matmul(parts, inputs)
-            true = pairs = tf.minimum(pairs, 1.0)
-            of_seen, of_told = tf.reduce_sum(parts, 1), pairs
-            alike = tf.reduce_sum(hidden * outputs, 2, keepdims=True)
+            self._cbow()
         else:
-            hidden, true = inputs, mask
-            of_seen, of_told = pairs, tf.reduce_sum(mask, 1)
-            alike = tf.matmul(hidden, outputs, transpose_b=True)
-        grouped = tf.reshape(hidden, [groups, -1, settings.width])
-        unlike = tf.matmul(grouped, others, transpose_b=True)
-        # Each pair counts once as a true one, and `noise` times, in all, as none.
-        false = tf.reshape(pairs, [groups, -1, 1]) * (settings.noise / settings.shared)
+            self._skip_gram()
+
+    def _skip_gram(self) -> None:
+        """Foretells those around from the middle."""
+        reading, settings = self.reading, self.settings
+        hidden = tf.nn.embedding_lookup(self.embeddings, reading.middle)
+        outputs = tf.nn.embedding_lookup(self.weights, reading.words)
+        alike = tf.matmul(hidden, outputs, transpose_b=True)
+        pull, push = self._asked(reading.mask, alike, reading.pairs, hidden)
+        around, middle = self._shares(reading.pairs)
+        told = tf.matmul(pull * tf.reshape(around, [-1, 1, settings.around]), hidden,
+                         transpose_a=True)  # fmt: skip
+        of_true = tf.matmul(pull * middle, outputs)
+        of_false = tf.matmul(push * self._grouped(middle), self._others)
+        seen = of_true + tf.reshape(of_false, hidden.shape)
+        self._train(reading.middle, seen, reading.words, told, push, hidden)
+
+    def _cbow(self) -> None:
+        """Foretells the middle from the mean of those around."""
+        reading, settings = self.reading, self.settings
+        inputs = tf.nn.embedding_lookup(self.embeddings, reading.words)
+        outputs = tf.nn.embedding_lookup(self.weights, reading.middle)
+        parts = reading.mask / tf.maximum(reading.pairs, 1.0)
+        hidden = tf.matmul(parts, inputs)
+        alike = tf.reduce_sum(hidden * outputs, 2, keepdims=True)
+        once = tf.minimum(reading.pairs, 1.0)
+        pull, push = self._asked(once, alike, once, hidden)
+        around, middle = self._shares(once)
+        asked = pull * outputs + tf.reshape(tf.matmul(push, self._others), hidden.shape)
+        seen = tf.matmul(parts * tf.reshape(around, [-1, 1, settings.around]), asked,
+                         transpose_a=True)  # fmt: skip
+        self._train(reading.words, seen, reading.middle, pull * middle * hidden, push, hidden)
+
+    def _grouped(self, rows: Any) -> Any:
+        """Numbers or rows of the words of a step, [groups, words of a group, 1 or width]."""
+        return tf.reshape(rows, [self.settings.groups, -1, rows.shape[-1]])
+
+    def _asked(self, true: Any, alike: Any, pairs: Any, hidden: Any) -> tuple[Any, Any]:
+        """How far pairs are to be pulled together, and words and noise pushed apart.
+
+        Args:
+          true: how often each pair counts as one.
+          alike: its score.
+          pairs: how many each word has; a word is told from noise `noise` times for each.
+          hidden: what foretells, a row a word.
+        """
+        settings = self.settings
+        unlike = tf.matmul(self._grouped(hidden), self._others, transpose_b=True)
+        false = self._grouped(pairs) * (settings.noise / settings.shared)
         total = tf.reduce_sum(true * tf.nn.softplus(-alike))
         total += tf.reduce_sum(false * tf.nn.softplus(unlike))
         self.loss = total / tf.maximum(tf.reduce_sum(pairs), 1.0)
-        self.rate = settings.learning_rate * tf.maximum(1.0 - progress, 0.01)
-        # The rate goes in where the gradient is a number a pair, not where it is rows.
-        steps = tf.gradients(total, [inputs, outputs, others], grad_ys=-self.rate)
+        return self.rate * true * tf.sigmoid(-alike), -self.rate * false * tf.sigmoid(unlike)
+
+    def _shares(self, pairs: Any) -> tuple[Any, Any]:
+        """How much of its step each place of a word takes: less where the word has too many pairs.
+
+        The pairs are those of windows of the word. About as many windows of others have it in them:
+        what is counted once bounds both.
+
+        Returns:
+          Those of words of blocks and around them, [blocks, BLOCK + 2 window], and those of the
+          blocks alone, [blocks, BLOCK, 1].
+        """
+        reading, window = self.reading, self.settings.window
+        together = tf.unsorted_segment_sum(
+            tf.reshape(pairs, [-1]), tf.reshape(reading.middle, [-1]), self._size
+        )
+        reach = self.rate * tf.gather(together, reading.words)
+        around = tf.minimum(_REACH / reach, 1.0)
+        return around, tf.expand_dims(around[:, window : window + BLOCK], 2)
+
+    def _train(
+        self, seen: Any, move_seen: Any, told: Any, move_told: Any, push: Any, hidden: Any
+    ) -> None:
+        noise = tf.matmul(push, self._grouped(hidden), transpose_a=True)
         self.train_op = tf.group(
-            self._move(self.embeddings, seen, self._bounded(seen, of_seen, steps[0])),
-            self._move(self.weights, told, self._bounded(told, of_told, steps[1])),
-            self._move(self.weights, noise, steps[2]),
+            self._move(self.embeddings, seen, move_seen),
+            self._move(self.weights, told, move_told),
+            self._move(self.weights, self.reading.noise, noise),
             name="train",
         )
-
-    def _bounded(self, words: Any, pairs: Any, steps: Any) -> Any:
-        """The steps of words, smaller for one that has too many pairs."""
-        flat = tf.reshape(words, [-1])
-        together = tf.unsorted_segment_sum(tf.reshape(pairs, [-1]), flat, self._size)
-        reach = self.rate * tf.gather(together, flat)
-        share = _REACH / tf.maximum(reach, _REACH)
-        return tf.reshape(steps, [-1, self.settings.width]) * tf.expand_dims(share, 1)
 
     def _move(self, table: Any, words: Any, steps: Any) -> Any:
         """Adds to the rows of words; to one of a word that is there twice, both."""

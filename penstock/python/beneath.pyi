@@ -176,10 +176,8 @@ from penstock.ops.array.inplace_rows import (
     inplace_sub as inplace_sub,
     inplace_update as inplace_update,
 )
-from penstock.ops.array.shape import (
-    shape_internal as shape_internal,
-    size_internal as size_internal,
-)
+from penstock.ops.array.ranks import size_internal as size_internal
+from penstock.ops.array.shape import shape_internal as shape_internal
 from penstock.ops.array.static_values import (
     get_static_shape as get_static_shape,
     get_static_value as get_static_value,

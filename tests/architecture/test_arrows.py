@@ -115,7 +115,7 @@ def test_graph_rooms_start_without_torch() -> None:
         "import sys\n"
         "import penstock.foundation.graph.build, penstock.foundation.graph.graphdef\n"
         "import penstock.compiler.passes.pipeline, penstock.compiler.codegen.emit\n"
-        "import penstock.compiler.placement.placer, penstock.foundation.machine.hardware\n"
+        "import penstock.compiler.placement.place, penstock.foundation.machine.hardware\n"
         "assert 'torch' not in sys.modules, 'torch was imported'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -116,7 +116,7 @@ NAMED = {
          "MutableHashTableV2", "VarHandleOp", "Variable", "VariableV2"}, _THEIRS,
     ),
     "library.variables.slices": ({"StridedSlice"}, "what it has just made, where it made a node"),
-    "library.variables.variable": (
+    "library.variables.value_methods": (
         {"ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNdAdd",
          "ScatterNdSub", "ScatterNdUpdate", "ScatterSub", "ScatterUpdate"}, _MADE,
     ),

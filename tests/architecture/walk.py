@@ -8,7 +8,9 @@ program is built and run, with their lines and those of the functions entered, a
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType, SimpleNamespace
@@ -52,6 +54,8 @@ def walk() -> dict[str, Met]:
     sys.modules["sklearn"] = SimpleNamespace()  # type: ignore[assignment]
     sys.modules["sklearn.datasets"] = SimpleNamespace(load_digits=_digits)  # type: ignore[assignment]
     code, names = program(), {"__name__": "__main__"}
+    # What other processes have compiled and kept is not the way of a program that is new.
+    os.environ["PENSTOCK_CACHE"] = tempfile.mkdtemp()
     exec(code, dict(names))  # once before: loading modules is not the way of a step
     met: dict[str, Met] = {}
     seen: set[CodeType] = set()

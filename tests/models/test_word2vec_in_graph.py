@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.models.word2vec_in_graph import Network, Settings, fitted
+from penstock.models.word2vec_in_graph import Network
+from penstock.models.word2vec_settings import Settings, fitted
 from penstock.models.word2vec_text import Passage, encode, python_passages, split_words, vocabulary
 from tests.models.texts import made_up
 
@@ -25,7 +26,7 @@ def _losses(settings: Settings, passages: list[Passage], readings: int) -> list[
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         found = []
         for _ in range(readings):
-            steps, _ = session.run([network.steps, network.begin])
+            steps, _ = session.run([network.reading.steps, network.reading.begin])
             losses = [session.run([network.loss, network.train_op])[0] for _ in range(steps)]
             found.append(float(np.mean(losses)))
     return found
@@ -33,10 +34,14 @@ def _losses(settings: Settings, passages: list[Passage], readings: int) -> list[
 
 @pytest.mark.parametrize("cbow", [False, True])
 def test_without_thinning_pythons_manual_is_learned(cbow: bool) -> None:
-    """Unbounded, the sums of "the", some 40 a step, made a loss of 5e9 in the first reading."""
+    """Unbounded, the sums of "the", some 40 a step, made a loss of 5e9 in the first reading.
+
+    At a rate that does not fall, skip-gram's loss goes down in the first reading, and up and down
+    by a fiftieth from then on.
+    """
     settings = Settings(cbow=cbow, threshold=0, learning_rate=0.05 if cbow else 0.025)
     losses = _losses(settings, python_passages(), 3)
-    assert losses == sorted(losses, reverse=True) and losses[0] < 6 * np.log(2)
+    assert max(losses[1:]) < 0.97 * losses[0] and losses[0] < 6 * np.log(2)
 
 
 @pytest.mark.parametrize("cbow", [False, True])
@@ -68,8 +73,8 @@ def test_each_word_is_taken_once_by_threads_that_step_at_once() -> None:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         moved: list[Any] = []
         for _ in range(5):
-            steps, _ = session.run([network.steps, network.begin])
-            step = session.make_callable([network.taken, network.train_op])
+            steps, _ = session.run([network.reading.steps, network.reading.begin])
+            step = session.make_callable([network.reading.taken, network.train_op])
 
             def run(steps: int = steps // 4, step: Any = step) -> None:
                 moved.extend(int(step()[0]) for _ in range(steps))

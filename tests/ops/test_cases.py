@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import penstock as tf
-from penstock.engine.session import shaped
+from penstock.engine.session import prepared
 from penstock.foundation.base.dtypes import stored_as
 from penstock.foundation.opdef import registry
 from penstock.foundation.opdef.opdef import call_kernel
@@ -112,7 +112,7 @@ def _check_other_ways(bound: Bound, expected: list[Any], monkeypatch: pytest.Mon
     """
     ways = {"fed shapes": _outputs_of_unknown_shapes(bound)}
     ways["constants"] = _outputs(bound, as_const=True)[0]
-    monkeypatch.setattr(shaped, "_SPECIAL_PROGRAMS", 0)
+    monkeypatch.setattr(prepared, "_SPECIAL_PROGRAMS", 0)
     ways["any shapes"] = _outputs_of_unknown_shapes(bound)
     for way, found in ways.items():
         for (name, fed), (_, other) in zip(expected, found, strict=True):

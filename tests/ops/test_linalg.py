@@ -10,6 +10,7 @@ import pytest
 
 import penstock as tf
 from penstock.ops.linalg import (
+    affine,
     contraction,
     linalg,
     linalg_eig,
@@ -265,7 +266,7 @@ def test_matmul_variants() -> None:
         "BatchMatMulV2"
     )
     vector = _random(2, 3, dtype="complex128")
-    found = _run(matmul.matvec(a, tf.constant(vector), adjoint_a=True))
+    found = _run(affine.matvec(a, tf.constant(vector), adjoint_a=True))
     np.testing.assert_allclose(found, (_adjoint(x) @ vector[..., None])[..., 0], atol=1e-12)
 
 

@@ -45,6 +45,7 @@ def records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> cache.Records:
     made = cache.Records("products", tmp_path)
     monkeypatch.delenv("PENSTOCK_PRODUCTS", raising=False)
     monkeypatch.setattr(product_choice, "_chosen", {})
+    monkeypatch.setattr(product_choice, "_doubtful", set())
     monkeypatch.setattr(product_choice, "_others", product_choice.Others(lambda: Uses(0.0)))
     monkeypatch.setattr(product_choice, "_records", lambda: made)
     product_choice._remembered.cache_clear()
@@ -154,11 +155,12 @@ def test_a_weight_lies_turned_where_that_pays(taking: Any) -> None:
     assert not product_choice.prefers_turned(LARGE._replace(rows=129))
 
 
-@pytest.mark.parametrize("others, threads_timed", [([0.1, 0.1], "2t"), ([0.9, 0.9], "1t"),
-                                                   ([0.1, 0.9], "1t")])  # fmt: skip
+@pytest.mark.parametrize(
+    "others, timed", [([0.1, 0.1], {"1t", "2t"}), ([0.9, 0.9], {"1t"}), ([0.1, 0.9], {"1t"})]
+)
 def test_one_thread_is_timed_where_others_keep_cores_busy(
     taking: Any, monkeypatch: pytest.MonkeyPatch, records: cache.Records, others: list[float],
-    threads_timed: str,
+    timed: set[str],
 ) -> None:  # fmt: skip
     """They are looked at before a team is timed, and after it."""
     taking(only("linear"))
@@ -166,7 +168,30 @@ def test_one_thread_is_timed_where_others_keep_cores_busy(
     monkeypatch.setattr(product_choice, "_LOOK_SECONDS", 0.0)
     monkeypatch.setattr(product_choice, "_others", product_choice.Others(lambda: Uses(*others)))
     assert product_choice.best(LARGE) == "linear"
-    assert [key.rpartition("-")[2] for key in records.read()] == [threads_timed]
+    assert {key.rpartition("-")[2] for key in records.read()} == timed
+
+
+@pytest.mark.parametrize(
+    "team, chosen", [(0.9, "mm"), (1.2, "mm"), (1.3, "linear"), (2.49, "linear"), (2.51, "mm")]
+)
+def test_a_team_slower_than_one_thread_was_disturbed(
+    team: float, chosen: str, taking: Any, monkeypatch: pytest.MonkeyPatch, records: cache.Records
+) -> None:
+    """Its times are not believed and not kept, and this process does not ask again."""
+    alone = dict.fromkeys(product_forms.kernels(LARGE), 300.0)
+    records.add(f"{LARGE.key}-1t", ["linear", {**alone, "linear": 200.0}])
+    timed: list[int] = []
+
+    def measure(form: Form, count: int) -> product_timing.Choice:
+        timed.append(count)
+        slow = dict.fromkeys(product_forms.kernels(form), 999.0)
+        return product_timing.Choice("mm", {**slow, "mm": team * 200.0})
+
+    monkeypatch.setattr(product_choice, "measure", measure)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    assert [product_choice.best(LARGE) for _ in range(2)] == [chosen] * 2
+    assert timed == [2]
+    assert (f"{LARGE.key}-2t" in records.read()) == (chosen == "mm")
 
 
 def test_others_are_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

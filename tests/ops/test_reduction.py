@@ -14,6 +14,7 @@ from penstock.ops.math import (
     cumulative,
     histogram,
     reduction,
+    reductions,
     segment,
     statistics,
     unsorted_segment,
@@ -40,12 +41,12 @@ _X = np.array([[1.0, -2.0, 3.0], [4.0, 0.5, -6.0]], np.float32)
     [
         (reduction.reduce_sum, np.sum),
         (reduction.reduce_mean, np.mean),
-        (reduction.reduce_max, np.max),
-        (reduction.reduce_min, np.min),
-        (reduction.reduce_prod, np.prod),
+        (reductions.reduce_max, np.max),
+        (reductions.reduce_min, np.min),
+        (reductions.reduce_prod, np.prod),
         (statistics.reduce_variance, np.var),
         (statistics.reduce_std, np.std),
-        (reduction.reduce_euclidean_norm, lambda x, axis, keepdims: np.sqrt(
+        (reductions.reduce_euclidean_norm, lambda x, axis, keepdims: np.sqrt(
             np.sum(x * x, axis=axis, keepdims=keepdims))),
         (statistics.reduce_logsumexp, lambda x, axis, keepdims: np.log(
             np.sum(np.exp(x), axis=axis, keepdims=keepdims))),
@@ -91,8 +92,8 @@ def test_former_names_of_argmax() -> None:
 def test_no_axes_reduce_nothing() -> None:
     x = tf.placeholder(tf.float32, [2, 3])
     axes = tf.placeholder(tf.int32, [None])
-    for function in (reduction.reduce_sum, reduction.reduce_mean, reduction.reduce_max,
-                     reduction.reduce_min, reduction.reduce_prod):  # fmt: skip
+    for function in (reduction.reduce_sum, reduction.reduce_mean, reductions.reduce_max,
+                     reductions.reduce_min, reductions.reduce_prod):  # fmt: skip
         for made in (function(x, []), function(x, axes)):
             found = _run(made, {x: _X, axes: np.zeros(0, np.int32)})
             np.testing.assert_array_equal(found, _X)
@@ -250,6 +251,6 @@ def test_a_norm_of_many_numbers_is_as_exact_as_float32(dtype: Any) -> None:
     x = np.random.default_rng(0).standard_normal([2, 5_000_003], dtype=np.float32).astype(dtype)
     wide = x.astype(np.complex128 if dtype is np.complex64 else np.float64)
     given = tf.placeholder(dtype, [2, None])
-    found = _run(reduction.reduce_euclidean_norm(given, 1), {given: x})
+    found = _run(reductions.reduce_euclidean_norm(given, 1), {given: x})
     tolerance = 1e-3 if dtype is np.float16 else 1e-6
     np.testing.assert_allclose(found, np.sqrt((np.abs(wide) ** 2).sum(1)), rtol=tolerance)

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from penstock.cluster.distributed.rpc import Method
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.foundation.base import errors
 
 _log = logging.getLogger("penstock")
@@ -49,10 +49,10 @@ def answer_of(
         )  # fmt: skip
 
     pending = method.start(request, seconds)
-    waiter = waiting.Waiter()
+    waiter = blocking.Waiter()
     pending.on_done(waiter.wake)
     try:
-        waiting.wait(
+        blocking.wait(
             waiter, lambda: not pending.done(), lambda: f"{whom} {what}", remind if said else None
         )
     except BaseException:  # nobody takes the answer any more

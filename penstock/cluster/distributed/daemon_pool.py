@@ -17,7 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
-from penstock.engine.resources import ending, waiting
+from penstock.engine.resources import blocking, ending
 
 # Threads of one pool.
 POOL_LIMIT = 4608
@@ -33,7 +33,7 @@ class _Thread:
     __slots__ = ("task", "waiter")
 
     def __init__(self, task: _Task) -> None:
-        self.waiter = waiting.Waiter()
+        self.waiter = blocking.Waiter()
         self.task: _Task | None = task
 
 

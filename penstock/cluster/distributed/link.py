@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import torch
 
 from penstock.cluster.distributed import frames
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.foundation.base import errors
 
 # Tensors up to this size are copied into the queue.
@@ -98,7 +98,7 @@ class Link:
         self.sent = 0
         self._changed = threading.Condition(threading.Lock())
         self._queue: collections.deque[_Outgoing] = collections.deque()
-        self._waiters: set[waiting.Waiter] = set()
+        self._waiters: set[blocking.Waiter] = set()
         self._error: errors.OpError | None = None
         self._aborting: threading.Thread | None = None
         self._running = 2
@@ -134,7 +134,7 @@ class Link:
             if self._error is None and self._took(head, data, size):
                 self.sent += len(head) + size
                 return
-        waiter = waiting.Waiter()
+        waiter = blocking.Waiter()
         with self._changed:
             if self._error is not None:
                 raise again(self._error)
@@ -143,7 +143,7 @@ class Link:
             self._waiters.add(waiter)
             self._changed.notify()
         try:
-            waiting.wait(waiter, lambda: True, lambda: f"{self.task} to take a tensor")
+            blocking.wait(waiter, lambda: True, lambda: f"{self.task} to take a tensor")
         finally:
             with self._changed:
                 sent = waiter not in self._waiters

@@ -24,10 +24,10 @@ from penstock.cluster.distributed.worker import Worker
 from penstock.compiler.partition.part import Part
 from penstock.compiler.partition.split import partition
 from penstock.compiler.placement.available import DeviceAttributes
-from penstock.compiler.placement.placer import Placer
+from penstock.compiler.placement.place import Placer
 from penstock.engine.resources import waiting
-from penstock.engine.session.build import step_to_place
 from penstock.engine.session.options import ConfigProto, Options, options_of
+from penstock.engine.session.task_parts import step_to_place
 from penstock.foundation.base import errors
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph.graph import Graph

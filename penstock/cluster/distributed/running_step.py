@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.cluster.distributed.step_state import Cancel, Fail, Finish, Instruction, StepState
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.foundation.base import errors
 
 # Seconds that cancelled tasks are given to answer, and no more than the step itself was, so that
@@ -36,7 +36,7 @@ class RunningStep:
         self._lock = threading.Lock()
         # A step without any part has ended already.
         self._outcome: Finish | Fail | None = None if tasks else Finish()
-        self._waiter = waiting.Waiter()
+        self._waiter = blocking.Waiter()
         given = waiting.seconds_left()
         self._grace = (
             GRACE_SECONDS if given is None
@@ -66,7 +66,7 @@ class RunningStep:
         """
         if self._outcome is None:
             try:
-                waiting.wait(self._waiter, lambda: self._outcome is None, self._waiting_for)
+                blocking.wait(self._waiter, lambda: self._outcome is None, self._waiting_for)
             except errors.OpError as error:
                 self._give_up(error)
             except BaseException as error:  # KeyboardInterrupt: no task must go on with it

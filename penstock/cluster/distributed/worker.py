@@ -28,9 +28,9 @@ from penstock.engine.resources import rendezvous, threads, waiting
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime.program import Program, execute
 from penstock.engine.session import tracing
-from penstock.engine.session.build import program_of_step
 from penstock.engine.session.options import Options
-from penstock.engine.session.shaped import ShapedPrograms
+from penstock.engine.session.prepared import ShapedPrograms
+from penstock.engine.session.task_parts import program_of_step
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.graph.operation import Operation, blocks_of

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from penstock.compiler.codegen.plan import Line, Plan
+from penstock.compiler.codegen.lines import Line, Plan
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor

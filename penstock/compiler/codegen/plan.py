@@ -22,9 +22,10 @@ copied if anybody else may see it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.compiler.codegen.lines import Line, Plan, Read, Root
+from penstock.compiler.codegen.plan_blocks import Blocks
 from penstock.foundation.graph.handles import (
     handle_of,
     is_handle,
@@ -37,55 +38,10 @@ from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 
-Root = Any
 END = 1 << 60
 
 
-@dataclass(eq=False)
-class Read:
-    """One read of a variable into a local."""
-
-    handle: Operation
-    position: int
-    copies: bool = False
-
-
-@dataclass(eq=False)
-class Line:
-    """One node of the program and what was decided about it."""
-
-    op: Operation
-    position: int
-    reads: list[Read] = field(default_factory=list)
-    # Input position to the Read that supplies it, for inputs that are variables' values.
-    read_of: dict[int, Read] = field(default_factory=dict)
-    releases: list[Any] = field(default_factory=list)
-    overwrites: str | None = None
-    needed: list[bool] = field(default_factory=list)
-    # The plans of a region's blocks.
-    blocks: list[Plan] = field(default_factory=list)
-    # The variables of a loop that its rounds overwrite, and those to be copied before it.
-    overwritten: set[int] = field(default_factory=set)
-    copied: set[int] = field(default_factory=set)
-
-
-@dataclass(eq=False)
-class Plan:
-    """The lines of a step and its fetches."""
-
-    step: StepGraph
-    lines: list[Line]
-    fetch_copies: list[bool]
-    # For each fetch of a variable's value directly: the Read that supplies it.
-    fetch_reads: list[Read | None]
-    # For each fetch: the memory that it lies in.
-    fetch_roots: list[frozenset[Root]] = field(default_factory=list)
-    # Memory that others hold, and memory that objects of the step have taken to keep.
-    external: set[Root] = field(default_factory=set)
-    kept: set[Root] = field(default_factory=set)
-
-
-class _Planner:
+class _Planner(Blocks):
     def __init__(self, step: StepGraph, owned: frozenset[Tensor]) -> None:
         self.step = step
         # Feeds that the step may overwrite.
@@ -120,6 +76,10 @@ class _Planner:
         reads = self.fetch_reads
         return Plan(self.step, self.lines, copies, reads, fetched, self.external, self.kept)
 
+    @staticmethod
+    def _plan_of(block: StepGraph, owned: frozenset[Tensor] = frozenset()) -> Plan:
+        return _Planner(block, owned).plan()
+
     def _note_silent(self, op: Operation) -> None:
         for tensor in op.outputs:
             self.roots[tensor] = frozenset([tensor])
@@ -134,7 +94,7 @@ class _Planner:
             if is_handle(tensor) and not wants[index]:
                 line.read_of[index] = self._read(tensor, position, line)
         if blocks_of(op):
-            line.blocks = [make_plan(block) for block in blocks_of(op)]
+            line.blocks = [self._plan_of(block) for block in blocks_of(op)]
             if op.op_def.role == "loop":
                 self._overwrite_sums(line)
             self._region_roots(line)
@@ -184,71 +144,6 @@ class _Planner:
                 self.external.add(tensor)
 
     # ---- regions -----------------------------------------------------------------------------
-
-    def _region_roots(self, line: Line) -> None:
-        op = line.op
-        given = fed_by(op)
-        roots = [self._given_roots(line, index) for index in given]
-        if op.op_def.role == "loop":
-            first = self._loop_roots(line, roots)
-            outputs = first[: len(op.outputs)]
-        else:
-            first = roots
-            outputs = [
-                frozenset().union(*(self._outside(p, i, first) for p in line.blocks))
-                for i in range(len(op.outputs))
-            ]
-        for tensor, found in zip(op.outputs, outputs, strict=True):
-            self.roots[tensor] = found or frozenset([tensor])
-        for plan in line.blocks:
-            for root in plan.kept:
-                self.kept.update(self._outer_roots(plan, root, first))
-
-    def _overwrite_sums(self, line: Line) -> None:
-        """Plans the body anew with the variables that it may overwrite."""
-        condition, body = blocks_of(line.op)
-        sums = {i for i in range(len(line.op.outputs)) if _is_running_sum(condition, body, i)}
-        while sums:
-            plan = make_plan(body, frozenset(body.feeds[i] for i in sums))
-            alone = {i for i in sums if _stays_alone(plan, i)}
-            if alone == sums:
-                written = {inner.op for inner in plan.lines if inner.overwrites is not None}
-                line.overwritten = {i for i in sums if body.fetches[i].op in written}
-                line.blocks[1] = plan
-                return
-            sums = alone
-
-    def _given_roots(self, line: Line, index: int) -> frozenset[Root]:
-        value = line.read_of.get(index) or line.op.inputs[index]
-        return self.roots.get(value, frozenset())
-
-    def _loop_roots(self, line: Line, roots: list[frozenset[Root]]) -> list[frozenset[Root]]:
-        """Where the variables of a loop may lie in any round, and the other things it is given."""
-        body = line.blocks[1]
-        while True:
-            following = [
-                found | self._outside(body, i, roots) if i < len(body.step.fetches) else found
-                for i, found in enumerate(roots)
-            ]
-            if following == roots:
-                return roots
-            roots = following
-
-    def _outside(self, plan: Plan, index: int, given: list[frozenset[Root]]) -> frozenset[Root]:
-        """Where a fetch of a block lies, as the roots of the plan around it."""
-        found: set[Root] = set()
-        for root in plan.fetch_roots[index]:
-            found |= self._outer_roots(plan, root, given)
-        return frozenset(found)
-
-    def _outer_roots(self, plan: Plan, root: Root, given: list[frozenset[Root]]) -> frozenset[Root]:
-        if root in plan.step.feeds:
-            return given[plan.step.feeds.index(root)]
-        if isinstance(root, Read) and not root.copies:
-            return frozenset()  # the block returns a copy
-        if root in plan.external or root in plan.kept:
-            self.external.add(root)
-        return frozenset([root])
 
     # ---- the whole step ----------------------------------------------------------------------
 
@@ -376,37 +271,6 @@ class _Planner:
             copies.append(bool(roots & self.external) or bool(roots & seen))
             seen |= roots
         return copies
-
-
-def fed_by(op: Operation) -> list[int]:
-    """The inputs of a region that its blocks' feeds stand for."""
-    feeds = len(blocks_of(op)[0].feeds)
-    first = 1 if op.op_def.role == "conditional" else 0
-    return list(range(first, first + feeds))
-
-
-def _is_running_sum(condition: StepGraph, body: StepGraph, index: int) -> bool:
-    """Whether a round does nothing with a variable but make its next value of it, in one node."""
-    feed, following = body.feeds[index], body.fetches[index]
-    return (
-        not condition.uses(condition.feeds[index])
-        and body.uses(feed) == [following.op]
-        and following.op.inputs.count(feed) == 1
-        and bool(following.op.op_def.inplace)
-        and feed not in body.fetches
-    )
-
-
-def _stays_alone(plan: Plan, index: int) -> bool:
-    """Whether a variable's next value lies where no other value of the next round does."""
-    own = plan.fetch_roots[index]
-    others = [roots for i, roots in enumerate(plan.fetch_roots) if i != index]
-    return not (own & (plan.kept | plan.external)) and not any(own & other for other in others)
-
-
-def returns_state(plan: Plan, index: int) -> bool:
-    """Whether a block's fetch lies in a variable's memory, which it must not hand on."""
-    return any(isinstance(root, Read) and not root.copies for root in plan.fetch_roots[index])
 
 
 def is_silent(op: Operation) -> bool:

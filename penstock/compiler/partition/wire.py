@@ -27,21 +27,20 @@ from penstock.foundation.graph import (
     graphdef,
     node_attrs,
     node_message,
-    solve,
+    written_nodes,
 )
 from penstock.foundation.graph.bodies import functions_of
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import naming_only
-from penstock.foundation.graph.names import check_node_name
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.region import Inputs, make_region
+from penstock.foundation.graph.scoping import check_node_name
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, OpDef
 from penstock.foundation.opdef.registry import OPS, role_of
-from penstock.foundation.opdef.signature import REQUIRED
 
 _VERSION = 1
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
@@ -264,7 +263,7 @@ class _Decoder:
             if key != _SHAPES:
                 attrs[key] = self._attr(key, value, definition)
         _check_counts(definition, attrs)
-        complete, types = solve.solved_node(definition, node.name, attrs)
+        complete, types = written_nodes.solved_node(definition, node.name, attrs)
         if naming:
             definition = naming_only(definition)
         inputs, controls = _inputs(graph, node)

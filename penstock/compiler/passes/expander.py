@@ -37,8 +37,12 @@ from penstock.foundation.graph.bodies import bodies_of
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.function_gradient import gradient_of
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation, calls_functions, is_back_edge
+from penstock.foundation.graph.operation import (
+    Operation,
+    calls_functions,
+    infer_shapes,
+    is_back_edge,
+)
 from penstock.foundation.graph.rebuild import infer_again
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.kinds import CONSTRUCTS, PRIMITIVES, Control

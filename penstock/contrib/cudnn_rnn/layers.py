@@ -15,9 +15,10 @@ from penstock.contrib.cudnn_rnn.saveables import SAVEABLES
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.shapes import as_shape
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.collecting import add_to_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import add_to_collection, get_seed
+from penstock.foundation.graph.seeds import get_seed
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.scoped import Layer
 from penstock.library.variables.getting import get_variable

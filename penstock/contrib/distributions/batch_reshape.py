@@ -11,9 +11,9 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.opdef import static
 from penstock.library.distributions.distribution import Distribution
-from penstock.ops.array import join, reshape, shape
+from penstock.ops.array import join, ranks, reshape, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import reduction, select
+from penstock.ops.math import reductions, select
 
 
 class BatchReshape(Distribution):
@@ -54,14 +54,14 @@ class BatchReshape(Distribution):
                 _check_sizes(known, distribution.batch_shape, validate_args)
             self._known = None if known is None else [None if s == -1 else int(s) for s in known]
             if known is None or -1 in known:
-                total = reduction.reduce_prod(distribution.batch_shape_tensor())
+                total = reductions.reduce_prod(distribution.batch_shape_tensor())
                 sizes = _without_rest(sizes, total)
             self._checks = []
             if validate_args and known is None:
-                total = reduction.reduce_prod(distribution.batch_shape_tensor())
+                total = reductions.reduce_prod(distribution.batch_shape_tensor())
                 text = "`batch_shape` size must match `distribution.batch_shape` size."
                 self._checks = [
-                    check.assert_equal(reduction.reduce_prod(sizes), total, message=text)
+                    check.assert_equal(reductions.reduce_prod(sizes), total, message=text)
                 ]
             self._distribution, self._sizes = distribution, sizes
         super().__init__(
@@ -106,7 +106,7 @@ class BatchReshape(Distribution):
         self._check_rank(x)
         batch, event = self.batch_shape_tensor(), self.event_shape_tensor()
         dims: Any = shape.shape(x)
-        first = shape.size(dims) - shape.size(batch) - shape.size(event)
+        first = ranks.size(dims) - ranks.size(batch) - ranks.size(event)
         outer = dims[:first]
         inner = join.concat([outer, self.distribution.batch_shape_tensor(), event], 0)
         found = getattr(self.distribution, method)(reshape.reshape(x, inner))
@@ -188,5 +188,5 @@ def _check_sizes(sizes: Any, own: Any, validate_args: bool) -> None:
 def _without_rest(sizes: Any, total: Any) -> Any:
     """``sizes`` with the size that makes the product ``total`` in place of -1."""
     is_rest = sizes < 0
-    product = reduction.reduce_prod(select.where_v2(is_rest, 1, sizes))
+    product = reductions.reduce_prod(select.where_v2(is_rest, 1, sizes))
     return select.where_v2(is_rest, total // product, sizes)

@@ -11,7 +11,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from penstock.ops.array import broadcast_to, cast, constant, fill, join, shape
 from penstock.ops.control import check, control
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.math import comparison, elementwise, reductions
 
 
 class _OneEvent(Distribution):
@@ -197,4 +197,4 @@ class VectorDeterministic(_OneEvent):
                 ),
             ]
             x = control.with_dependencies(found, x)
-        return cast.cast(reduction.reduce_all(self._is_near(x), axis=-1), self.dtype)
+        return cast.cast(reductions.reduce_all(self._is_near(x), axis=-1), self.dtype)

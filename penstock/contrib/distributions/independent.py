@@ -10,7 +10,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.opdef import static
 from penstock.library.distributions.distribution import Distribution
 from penstock.library.distributions.divergence import RegisterKL, kl_divergence
-from penstock.ops.array import join, ranges, shape
+from penstock.ops.array import join, ranges, ranks
 from penstock.ops.control import check, control
 from penstock.ops.math import binary, reduction
 
@@ -81,7 +81,7 @@ class Independent(Distribution):
     def _split(self) -> tuple[Any, Any]:
         """The shape of the batch: what stays, and what becomes the event's."""
         dims = self._checked(self.distribution.batch_shape_tensor())
-        first = shape.size(dims) - self._reinterpreted_batch_ndims
+        first = ranks.size(dims) - self._reinterpreted_batch_ndims
         return dims[:first], dims[first:]
 
     def _batch_shape_tensor(self) -> Any:
@@ -136,7 +136,7 @@ def _all_but_the_first(distribution: Any) -> Any:
     known = distribution.batch_shape.ndims
     if known is not None:
         return max(0, known - 1)
-    return binary.maximum(0, shape.size(distribution.batch_shape_tensor()) - 1)
+    return binary.maximum(0, ranks.size(distribution.batch_shape_tensor()) - 1)
 
 
 def _checks(distribution: Any, count: Any, validate_args: bool) -> list[Any]:
@@ -150,7 +150,7 @@ def _checks(distribution: Any, count: Any, validate_args: bool) -> list[Any]:
         return []
     if not validate_args:
         return []
-    ndims = shape.size(distribution.batch_shape_tensor())
+    ndims = ranks.size(distribution.batch_shape_tensor())
     text = "reinterpreted_batch_ndims cannot exceed distribution.batch_ndims"
     return [check.assert_less_equal(count, ndims, message=text)]
 

@@ -12,7 +12,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import squeeze
 from penstock.ops.control import control
-from penstock.ops.math import comparison, elementwise, reduction, select, statistics
+from penstock.ops.math import comparison, elementwise, reduction, reductions, select, statistics
 
 
 def reduce_weighted_logsumexp(
@@ -48,7 +48,7 @@ def reduce_weighted_logsumexp(
             return (total, elementwise.ones_like(total)) if return_sign else total
         w = convert_to_tensor(w, dtype=logx.dtype, name="w")
         terms: Any = logx + elementwise.log(elementwise.abs_(w))
-        largest: Any = reduction.reduce_max(terms, axis=axis, keepdims=True)
+        largest: Any = reductions.reduce_max(terms, axis=axis, keepdims=True)
         # What is infinite would make the differences undefined.
         finite = elementwise.is_finite(largest)
         largest = control.stop_gradient(

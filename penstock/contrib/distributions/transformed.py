@@ -18,12 +18,12 @@ from penstock.ops.array import (
     fill,
     join,
     ranges,
+    ranks,
     reshape,
-    shape,
     transpose,
 )
 from penstock.ops.control import check, control
-from penstock.ops.math import elementwise, reduction, statistics
+from penstock.ops.math import elementwise, reduction, reductions, statistics
 
 
 class TransformedDistribution(Distribution):
@@ -121,7 +121,7 @@ class TransformedDistribution(Distribution):
     def _event_ndims(self) -> Any:
         """How many dims an event y has."""
         known = self.event_shape.ndims
-        return shape.size(self.event_shape_tensor()) if known is None else known
+        return ranks.size(self.event_shape_tensor()) if known is None else known
 
     def _own_ndims(self) -> int:
         """How many dims the shape given in place of the events' has."""
@@ -215,7 +215,7 @@ class TransformedDistribution(Distribution):
         def of_one(x: Any, ildj: Any) -> Any:
             found = self.distribution.prob(self._base(x), **(distribution_kwargs or {}))
             if self._own_event is not None:
-                found = reduction.reduce_prod(found, axis=self._axes())
+                found = reductions.reduce_prod(found, axis=self._axes())
             return self._told(found * elementwise.exp(ildj), y, ndims)
 
         if is_injective(self.bijector):
@@ -329,7 +329,7 @@ def _rolled(x: Any, count: int, back: bool = False) -> Any:
         rank = x.shape.ndims
         first = rank - count if back else count
         return transpose.transpose(x, [*range(first, rank), *range(first)])
-    rank_ = shape.rank(x)
+    rank_ = ranks.rank(x)
     first_: Any = rank_ - count if back else count
     order = join.concat([ranges.range_(first_, rank_), ranges.range_(0, first_)], 0)
     return transpose.transpose(x, order)

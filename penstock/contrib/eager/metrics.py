@@ -18,7 +18,7 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables import creation
 from penstock.library.variables.initializers import zeros_initializer
 from penstock.library.variables.listing import variables_initializer
-from penstock.ops.array import cast, shape as shapes
+from penstock.ops.array import cast, ranks
 from penstock.ops.control import control
 from penstock.ops.math import binary, division, reduction
 
@@ -165,7 +165,7 @@ class Mean(Metric):
         """
         taken = cast.cast(convert_to_tensor(values), self.dtype)
         if weights is None:
-            count = cast.cast(shapes.size(taken), self.dtype)
+            count = cast.cast(ranks.size(taken), self.dtype)
         else:
             factor = cast.cast(convert_to_tensor(weights), self.dtype)
             count = reduction.reduce_sum(factor)

@@ -8,7 +8,7 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.formats import files
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.storage.checkpoint.reader import list_variables
@@ -133,7 +133,7 @@ class SavedModelEstimator(_NewerEstimator):
         graph = scopes.get_default_graph()
         saver = import_meta_graph(meta_graph, input_map=_input_map(signature, features, labels))
         if saver is not None and not graph.get_collection(GraphKeys.SAVERS):
-            scopes.add_to_collection(GraphKeys.SAVERS, saver)
+            collecting.add_to_collection(GraphKeys.SAVERS, saver)
         outputs = {
             name: graph.get_tensor_by_name(info.name) for name, info in signature.outputs.items()
         }

@@ -16,7 +16,7 @@ from typing import Any
 from penstock.engine.session.local_devices import list_local_devices
 from penstock.foundation.base.devices import DeviceSpec
 from penstock.foundation.base.dimension import dimension_value
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn.losses import Reduction
@@ -136,7 +136,7 @@ class TowerOptimizer(Optimizer):
         towers = _building()
         if towers is None:
             towers = _Building(1, Reduction.SUM)
-            scopes.add_to_collection(_STATES, towers)
+            collecting.add_to_collection(_STATES, towers)
         towers.used = True
         if towers.count == 1:
             return self._optimizer().apply_gradients(grads_and_vars, global_step, **kwargs)

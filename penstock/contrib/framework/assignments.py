@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from penstock.contrib.framework.variables import get_variable_full_name
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.ops.array.constant import placeholder
 from penstock.ops.control.control import group
@@ -28,7 +28,7 @@ def _fed(var: Any) -> tuple[Any, Any]:
 
 
 def _global_variable(name: str) -> Any:
-    found = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, name)
+    found = collecting.get_collection(GraphKeys.GLOBAL_VARIABLES, name)
     if not found:
         raise ValueError(f"Variable {name} wasn't found")
     if len(found) == 1:

@@ -10,7 +10,7 @@ from typing import Any
 from penstock.contrib.framework.argument_scopes import add_arg_scope
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.devices import DeviceSpec
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.global_step import (
@@ -172,8 +172,8 @@ def model_variable(
 
 def add_model_variable(var: Any) -> None:
     """Adds a variable to ``GraphKeys.MODEL_VARIABLES``, once."""
-    if all(known is not var for known in scopes.get_collection(GraphKeys.MODEL_VARIABLES)):
-        scopes.add_to_collection(GraphKeys.MODEL_VARIABLES, var)
+    if all(known is not var for known in collecting.get_collection(GraphKeys.MODEL_VARIABLES)):
+        collecting.add_to_collection(GraphKeys.MODEL_VARIABLES, var)
 
 
 class VariableDeviceChooser:
@@ -245,7 +245,7 @@ def get_variables(
     if suffix is not None:
         end = suffix if ":" in suffix else f"{suffix}:"
         beginning = f"{beginning or ''}.*{end}"
-    found: list[Any] = scopes.get_collection(collection, beginning)
+    found: list[Any] = collecting.get_collection(collection, beginning)
     return found
 
 

@@ -14,10 +14,10 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import colocate_with, name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import fill, join, reshape, shape as shape_ops
+from penstock.ops.array import fill, join, ranks, reshape, shape as shape_ops
 from penstock.ops.array.cast import cast
 from penstock.ops.array.gather import gather
-from penstock.ops.math import clip, reduction
+from penstock.ops.math import clip, reductions
 from penstock.ops.math.unsorted_segment import unsorted_segment_sum
 from penstock.ops.nn import embedding
 
@@ -84,7 +84,7 @@ def embedding_lookup_sparse_with_distributed_aggregation(
 
 def _spread(weights: Tensor, rows: Tensor) -> Tensor:
     """Weights with as many trailing dims of size 1 as rows have dims of their own."""
-    ones = fill.fill(reshape.expand_dims(shape_ops.rank(rows) - 1, 0), 1)
+    ones = fill.fill(reshape.expand_dims(ranks.rank(rows) - 1, 0), 1)
     spread = reshape.reshape(weights, join.concat([shape_ops.shape(weights), ones], 0))
     if rows.shape.ndims is not None:
         spread.set_shape(weights.shape.concatenate([1] * (rows.shape.ndims - 1)))
@@ -95,7 +95,7 @@ def _sums(
     parts: list[Any], ids: Tensor, weights: Tensor | None, segments: Tensor, strategy: str,
     max_norm: float | None,
 ) -> Tensor:  # fmt: skip
-    count = reduction.reduce_max(segments) + 1
+    count = reductions.reduce_max(segments) + 1
     with name_scope(None, "embedding_lookup_with_distributed_aggregation"):
         number = len(parts)
         if number == 1:

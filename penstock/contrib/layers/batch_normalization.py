@@ -17,7 +17,7 @@ from penstock.contrib.layers.convolutions import finished
 from penstock.contrib.layers.model_variables import add_to_collections, renaming
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.dimension import dimension_value
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.layers.normalization import BatchNormalization
@@ -270,7 +270,7 @@ def _updating(
 def _delayed(is_training: Any, collections: Any, averaging: _Averaging, moments: Any) -> None:
     updates = plumbing.smart_cond(is_training, lambda: averaging.towards(*moments), averaging.held)
     for update in updates:
-        scopes.add_to_collections(collections, update)
+        collecting.add_to_collections(collections, update)
 
 
 # ---- by the formula ------------------------------------------------------------------------------

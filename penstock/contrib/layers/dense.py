@@ -11,7 +11,7 @@ from penstock.contrib.framework.variables import model_variable
 from penstock.contrib.layers import initializers as contrib_initializers, plumbing
 from penstock.contrib.layers.model_variables import add_to_collections, renaming
 from penstock.foundation.base.dimension import dimension_value
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.layers.basic import Dense
@@ -236,7 +236,7 @@ def legacy_fully_connected(
             y.set_shape([*x.get_shape().as_list()[:-1], num_output_units])
         if activation_fn is not None:
             y = activation_fn(y)
-        scopes.add_to_collections(list(output_collections or ()), y)
+        collecting.add_to_collections(list(output_collections or ()), y)
         return y
 
 

@@ -18,7 +18,8 @@ from penstock.ops.array.join import concat
 from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.math.comparison import not_equal
-from penstock.ops.math.reduction import reduce_mean, reduce_prod
+from penstock.ops.math.reduction import reduce_mean
+from penstock.ops.math.reductions import reduce_prod
 from penstock.ops.math.select import where
 from penstock.ops.nn.embedding import embedding_lookup
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.contrib.framework.variables import model_variable
 from penstock.contrib.layers import plumbing
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.library.variables.partition import PartitionedVariable
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 
@@ -69,5 +69,5 @@ def add_to_collections(variable: Any, variables_collections: Any, name: str) -> 
     whole = isinstance(variable, PartitionedVariable)
     for key in plumbing.get_variable_collections(variables_collections, name) or ():
         for part in list(variable) if whole else [variable]:
-            if all(known is not part for known in scopes.get_collection(key)):
-                scopes.add_to_collection(key, part)
+            if all(known is not part for known in collecting.get_collection(key)):
+                collecting.add_to_collection(key, part)

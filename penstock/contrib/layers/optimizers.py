@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.contrib.framework.variables import assert_global_step, get_global_step
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -109,7 +109,7 @@ def optimize_loss(
     wanted = _checked_summaries(summaries)
     with variable_scope(name, "OptimizeLoss", [loss, global_step]):
         if update_ops is None:
-            update_ops = set(scopes.get_collection(GraphKeys.UPDATE_OPS))
+            update_ops = set(collecting.get_collection(GraphKeys.UPDATE_OPS))
         if update_ops:
             loss = with_dependencies(list(update_ops), loss)
         rate = _rate(learning_rate, learning_rate_decay_fn, global_step, wanted)

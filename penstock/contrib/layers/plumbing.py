@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from penstock.foundation.base.shapes import TensorShape
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.control_flow.cond import cond
@@ -49,7 +49,7 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
     """
     if collections:
         append_tensor_alias(outputs, alias)
-        scopes.add_to_collections(collections, outputs)
+        collecting.add_to_collections(collections, outputs)
     return outputs
 
 
@@ -88,11 +88,11 @@ def convert_collection_to_dict(
     """
     found = OrderedDict(
         (alias, tensor)
-        for tensor in scopes.get_collection(collection)
+        for tensor in collecting.get_collection(collection)
         for alias in get_tensor_aliases(tensor)
     )
     if clear_collection:
-        del scopes.get_collection_ref(collection)[:]
+        del collecting.get_collection_ref(collection)[:]
     return found
 
 

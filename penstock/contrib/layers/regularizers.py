@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.ops.array.constant import constant
@@ -161,7 +161,7 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
       ValueError: there are no weights, or a loss is no scalar.
     """
     if not weights_list:
-        weights_list = scopes.get_collection(GraphKeys.WEIGHTS)
+        weights_list = collecting.get_collection(GraphKeys.WEIGHTS)
     if not weights_list:
         raise ValueError("No weights to regularize.")
     with scopes.name_scope("get_regularization_penalty", values=weights_list) as scope:
@@ -174,5 +174,5 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
                     f" {loss.get_shape().ndims}."
                 )
         total = add_n(losses, name=scope)
-        scopes.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
+        collecting.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
         return total

@@ -26,7 +26,8 @@ from penstock.ops.array.reshape import reshape
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.array.transpose import transpose
 from penstock.ops.math.comparison import not_equal
-from penstock.ops.math.reduction import reduce_max, reduce_sum
+from penstock.ops.math.reduction import reduce_sum
+from penstock.ops.math.reductions import reduce_max
 from penstock.ops.math.select import where
 from penstock.ops.nn.softmax import softmax as softmax_of
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.ops.array.cast import cast, to_float
 from penstock.ops.math.comparison import greater, less
@@ -85,7 +85,7 @@ def summarize_collection(
     """
     tensors = [
         tensor
-        for tensor in scopes.get_collection(collection)
+        for tensor in collecting.get_collection(collection)
         if name_filter is None or re.match(name_filter, tensor.op.name)
     ]
     return summarize_tensors(tensors, summarizer)

@@ -20,7 +20,7 @@ from penstock.contrib.layers.shaping import dropout as dropout_layer
 from penstock.contrib.learn.estimator import Estimator
 from penstock.contrib.learn.heads import Head, multi_class_head, regression_head
 from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, PredictionKey
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.library.autodiff.gradients import gradients
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.variables.global_step import get_global_step
@@ -73,7 +73,7 @@ def _linear_model_fn(
         )
 
         def train_op(loss: Any) -> Any:
-            trained = scopes.get_collection("linear")
+            trained = collecting.get_collection("linear")
             found = gradients(loss, trained)
             if params["gradient_clip_norm"]:
                 found, _ = clip_by_global_norm(found, params["gradient_clip_norm"])

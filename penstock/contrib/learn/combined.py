@@ -22,7 +22,7 @@ from penstock.contrib.learn.canned import Classes, Scores
 from penstock.contrib.learn.estimator import Estimator
 from penstock.contrib.learn.heads import Head, multi_class_head, regression_head
 from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.partition import min_max_variable_partitioner
@@ -122,7 +122,7 @@ def _train_op(loss: Any, params: Mapping[str, Any]) -> Any:
     def optimized(name: str, rate: float, optimizer: Any, multipliers: Any = None) -> Any:
         return optimize_loss(
             loss, step, learning_rate=rate, optimizer=optimizer, gradient_multipliers=multipliers,
-            clip_gradients=params["gradient_clip_norm"], variables=scopes.get_collection(name),
+            clip_gradients=params["gradient_clip_norm"], variables=collecting.get_collection(name),
             name=name, summaries=[], increment_global_step=not once,
         )  # fmt: skip
 
@@ -147,7 +147,7 @@ def _multipliers(by_column: Mapping[Any, float] | None) -> dict[Any, float] | No
         return None
     found = {}
     for column, factor in by_column.items():
-        for variable in scopes.get_collection("dnn"):
+        for variable in collecting.get_collection("dnn"):
             if f"/{column.name}/" in variable.op.name:
                 found[variable] = factor
     return found

@@ -15,8 +15,8 @@ from penstock.library.nn.losses import hinge_loss
 from penstock.library.variables import metrics, metrics_counts
 from penstock.ops.array.cast import cast
 from penstock.ops.array.join import concat
+from penstock.ops.array.ranks import rank
 from penstock.ops.array.reshape import reshape
-from penstock.ops.array.shape import rank
 from penstock.ops.array.squeeze import squeeze
 from penstock.ops.control.debug import Assert
 from penstock.ops.math import elementwise, weights as spread

@@ -22,7 +22,7 @@ from penstock.contrib.learn.model_fn import ModeKeys, ModelFnOps, NotFittedError
 from penstock.contrib.learn.older_ops import IS_TRAINING, dnn, one_hot_matrix
 from penstock.contrib.learn.run_config import RunConfig
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.library.variables.global_step import get_global_step
 from penstock.ops.array.cast import cast
 from penstock.ops.array.constant import constant
@@ -82,7 +82,7 @@ class TensorFlowEstimator:
         self._label_dims: list[int] = []
 
     def _built(self, features: Any, labels: Any, mode: str) -> ModelFnOps:
-        scopes.add_to_collection(IS_TRAINING, mode == ModeKeys.TRAIN)
+        collecting.add_to_collection(IS_TRAINING, mode == ModeKeys.TRAIN)
         if self.class_weight is not None:
             constant(self.class_weight, dtypes.float32, name="class_weight")
         step = None

@@ -11,7 +11,7 @@ from typing import Any
 from penstock.contrib.layers import batch_normalization
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.dimension import dimension_value
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import conv
 from penstock.library.recurrent.static import static_rnn
@@ -31,7 +31,7 @@ IS_TRAINING = "IS_TRAINING"
 
 
 def _is_training() -> bool:
-    said = scopes.get_collection(IS_TRAINING)
+    said = collecting.get_collection(IS_TRAINING)
     return bool(said[-1]) if said else True
 
 

@@ -16,7 +16,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
-from penstock.library.nn.cross_entropy import softmax_cross_entropy_with_logits
+from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import join, reshape as reshaping, squeeze
@@ -26,7 +26,8 @@ from penstock.ops.array.split import unstack
 from penstock.ops.linalg.matmul import matmul
 from penstock.ops.math.addn import add_n
 from penstock.ops.math.binary import multiply
-from penstock.ops.math.reduction import reduce_prod, reduce_sum
+from penstock.ops.math.reduction import reduce_sum
+from penstock.ops.math.reductions import reduce_prod
 from penstock.ops.nn import embedding
 from penstock.ops.nn.bias import bias_add
 from penstock.ops.nn.softmax import softmax

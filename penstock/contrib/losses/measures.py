@@ -14,11 +14,9 @@ from penstock.contrib.losses.weighting import (
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
-from penstock.library.nn.cross_entropy import (
-    softmax_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
+from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
+from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits
 from penstock.library.ragged_tensors.dispatched import (
     abs_,
     cast,

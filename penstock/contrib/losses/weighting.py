@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.contrib.framework.argument_scopes import add_arg_scope
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import name_scope
@@ -103,18 +103,18 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
       loss_collection: the collection; None for none.
     """
     if loss_collection:
-        scopes.add_to_collection(loss_collection, loss)
+        collecting.add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
     """The losses of a collection whose names begin with ``scope``."""
-    found: list[Any] = scopes.get_collection(loss_collection, scope)
+    found: list[Any] = collecting.get_collection(loss_collection, scope)
     return found
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
     """The regularization losses whose names begin with ``scope``."""
-    found: list[Any] = scopes.get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+    found: list[Any] = collecting.get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
     return found
 
 

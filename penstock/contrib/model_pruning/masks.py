@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.graph.scopes import add_to_collection, get_collection, get_collection_ref
+from penstock.foundation.graph.collecting import (
+    add_to_collection,
+    get_collection,
+    get_collection_ref,
+)
 from penstock.library.nn.normalization import zero_fraction
 from penstock.library.ragged_tensors.dispatched import multiply
 from penstock.library.variables.getting import get_variable

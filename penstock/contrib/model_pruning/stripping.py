@@ -8,7 +8,7 @@ from typing import Any
 from penstock.engine.session.session import Session
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.graphdef import import_graph_def
-from penstock.ops.array.constant import make_tensor_proto
+from penstock.ops.array.messages import make_tensor_proto
 from penstock.storage.checkpoint.management import latest_checkpoint
 from penstock.storage.checkpoint.saver import import_meta_graph
 from penstock.storage.export.frozen import convert_variables_to_constants

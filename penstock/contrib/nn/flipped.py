@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.library.nn.cross_entropy import (
-    softmax_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
+from penstock.library.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from penstock.library.nn.elementwise_losses import sigmoid_cross_entropy_with_logits
+from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits
 
 __all__ = [
     "deprecated_flipped_sigmoid_cross_entropy_with_logits",

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import constant, make
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import control_dependencies, device
@@ -164,10 +164,10 @@ class _Meeting(Optimizer):
         """Applies gradients to the worker's variables; slots are the worker's, too."""
         before = {v.op.name for v in global_variables()}
         update = self._opt.apply_gradients(grads_and_vars)
-        everywhere = scopes.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
+        everywhere = collecting.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
         for variable in [v for v in everywhere if v.op.name not in before]:
             everywhere.remove(variable)
-            scopes.add_to_collection(GraphKeys.LOCAL_VARIABLES, variable)
+            collecting.add_to_collection(GraphKeys.LOCAL_VARIABLES, variable)
         return update
 
     def _counted(self) -> Any:

@@ -32,7 +32,7 @@ from penstock.ops.array import (
     tile,
     transpose,
 )
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 
 
 class _LSTMWeights:
@@ -245,7 +245,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
             steps = nodes.element(shape.shape(inputs), 0)
         weights = self._weights
         diagonals = weights.diagonals(dtype)
-        longest = steps if sequence_length is None else reduction.reduce_max(sequence_length)
+        longest = steps if sequence_length is None else reductions.reduce_max(sequence_length)
         found = make(
             "BlockLSTM", cast.cast(longest, dtypes.int64), inputs, initial_cell_state,
             initial_output, weights.kernel, *diagonals, weights.bias,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.foundation.base import dimension
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.scope import get_variable_scope
 from penstock.ops.array import join
@@ -26,11 +26,11 @@ def sharded(name: str, shape: list[int], dtype: Any, count: int) -> Any:
     if len(shards) == 1:
         return shards[0]
     full = f"{get_variable_scope().name}/{name}/concat:0"
-    for known in scopes.get_collection(_CONCATENATED):
+    for known in collecting.get_collection(_CONCATENATED):
         if known.name == full:
             return known
     joined = join.concat(shards, 0, name=f"{name}/concat")
-    scopes.add_to_collection(_CONCATENATED, joined)
+    collecting.add_to_collection(_CONCATENATED, joined)
     return joined
 
 

@@ -21,7 +21,7 @@ from penstock.library.recurrent.cell import zeros_of
 from penstock.library.variables import initializers
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.scoping import variable_scope
-from penstock.ops.array import fill, join, nodes, onehot, reshape, shape, squeeze
+from penstock.ops.array import fill, join, nodes, onehot, ranks, reshape, shape, squeeze
 from penstock.ops.control import check
 from penstock.ops.linalg import matmul
 from penstock.ops.math import elementwise, reduction, select
@@ -328,7 +328,7 @@ def _prepared(memory: Any, lengths: Any, check_inner_dims: bool) -> Any:
 
 def _zeroed(memory: Any, mask: Any) -> Tensor:
     ndims = memory.get_shape().ndims
-    rank: Any = shape.rank(memory) if ndims is None else ndims
+    rank: Any = ranks.rank(memory) if ndims is None else ndims
     ones = fill.ones(rank - 2, dtype=dtypes.int32)
     mask = reshape.reshape(mask, join.concat((shape.shape(mask), ones), 0))
     made: Tensor = memory * mask

@@ -27,9 +27,9 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.cell import assert_like_rnncell
-from penstock.ops.array import cast, fill, nodes, onehot, reshape, shape, tile
+from penstock.ops.array import cast, fill, nodes, onehot, ranks, reshape, shape, tile
 from penstock.ops.control import debug
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reductions
 
 
 class FinalBeamSearchDecoderOutput(
@@ -96,7 +96,7 @@ class BeamSearchDecoder(Decoder):
         self._end_token = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")
         if self._end_token.get_shape().ndims != 0:
             raise ValueError(f"end_token must be a scalar; found {self._end_token.get_shape()}")
-        self._batch_size: Any = shape.size(self._start_tokens)
+        self._batch_size: Any = ranks.size(self._start_tokens)
         self._beam_width = beam_width
         self._coverage_penalty_weight = coverage_penalty_weight
         self._beams = Beams(self._batch_size, beam_width)
@@ -178,7 +178,7 @@ class BeamSearchDecoder(Decoder):
                 outputs = self._output_layer(outputs)
             output, next_state = self._step(time, outputs, next_cell_state, state)
             next_inputs = cond(
-                reduction.reduce_all(next_state.finished),
+                reductions.reduce_all(next_state.finished),
                 lambda: self._start_inputs,
                 lambda: self._embedding_fn(output.predicted_ids),
             )
@@ -186,7 +186,7 @@ class BeamSearchDecoder(Decoder):
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """Returns the whole beams, and the final state."""
-        longest = cast.cast(reduction.reduce_max(final_state.lengths, axis=1), dtypes.int32)
+        longest = cast.cast(reductions.reduce_max(final_state.lengths, axis=1), dtypes.int32)
         predicted_ids = gather_tree(
             outputs.predicted_ids, outputs.parent_ids, longest, end_token=self._end_token
         )

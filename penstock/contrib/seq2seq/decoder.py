@@ -16,7 +16,7 @@ from penstock.library.recurrent.cell import zeros_of
 from penstock.library.recurrent.step import cache_reads, transpose_batch_time
 from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, shape
-from penstock.ops.math import comparison, elementwise, reduction, select
+from penstock.ops.math import comparison, elementwise, reductions, select
 
 
 class Decoder:
@@ -101,7 +101,7 @@ def dynamic_decode(
         loop_vars = loop.start(maximum_iterations)
         result = while_loop(
             lambda time, arrays, state, inputs, finished, lengths: elementwise.logical_not(
-                reduction.reduce_all(finished)
+                reductions.reduce_all(finished)
             ),
             loop.step,
             loop_vars=loop_vars,

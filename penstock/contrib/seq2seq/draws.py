@@ -12,18 +12,18 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import cast, join, nodes, pad, reshape, shape, transpose
-from penstock.ops.math import comparison, reduction
+from penstock.ops.array import cast, join, nodes, pad, ranks, reshape, shape, transpose
+from penstock.ops.math import comparison, reductions
 from penstock.ops.random import random
 
 
 def _sizes(sample_shape: Tensor) -> tuple[Tensor, Tensor]:
     """``sample_shape`` as a vector, and how many draws that is."""
-    is_scalar = cast.cast(comparison.equal(shape.rank(sample_shape), 0), dtypes.int32)
+    is_scalar = cast.cast(comparison.equal(ranks.rank(sample_shape), 0), dtypes.int32)
     known = shape.shape(sample_shape)
     vector = pad.pad(known, [[is_scalar, 0]], constant_values=1)
     vector = reshape.reshape(sample_shape, vector)
-    return vector, reduction.reduce_prod(vector)
+    return vector, reductions.reduce_prod(vector)
 
 
 def _arranged(drawn: Tensor, sample_shape: Tensor) -> Tensor:

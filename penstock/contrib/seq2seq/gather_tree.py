@@ -19,7 +19,7 @@ from penstock.ops.array import (
     tile,
     transpose,
 )
-from penstock.ops.math import reduction, select
+from penstock.ops.math import reductions, select
 
 
 def gather_tree(
@@ -68,7 +68,7 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
     max_time, batch_size, beam_width = (_dim(parent_ids, axis) for axis in range(3))
     beam_ids = reshape.expand_dims(reshape.expand_dims(ranges.range_(beam_width), 0), 0)
     beam_ids = tile.tile(beam_ids, [max_time, batch_size, 1])
-    longest = cast.cast(reduction.reduce_max(sequence_length, axis=1), dtypes.int32)
+    longest = cast.cast(reductions.reduce_max(sequence_length, axis=1), dtypes.int32)
     sorted_ids = gather_tree(beam_ids, parent_ids, longest, end_token=beam_width + 1)
     # After the end of a sequence every beam is its own.
     within = onehot.sequence_mask(sequence_length, maxlen=max_time)

@@ -19,8 +19,8 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.recurrent.step import transpose_batch_time
-from penstock.ops.array import cast, nodes, shape
-from penstock.ops.math import argmax, comparison, elementwise, reduction
+from penstock.ops.array import cast, nodes, ranks, shape
+from penstock.ops.math import argmax, comparison, elementwise, reductions
 
 
 class Helper:
@@ -107,7 +107,7 @@ class CustomHelper(Helper):
         with scopes.name_scope(name, "CustomHelperInitialize"):
             finished, next_inputs = self._initialize_fn()
             if self._batch_size is None:
-                self._batch_size = shape.size(finished)
+                self._batch_size = ranks.size(finished)
         return finished, next_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
@@ -174,7 +174,7 @@ class TrainingHelper(ScalarHelper):
                 lambda one: elementwise.zeros_like(one[0, :]), inputs
             )
             self._start_inputs = self._zero_inputs
-            self._batch_size = shape.size(self._sequence_length)
+            self._batch_size = ranks.size(self._sequence_length)
 
     @property
     def inputs(self) -> Any:
@@ -195,7 +195,7 @@ class TrainingHelper(ScalarHelper):
         """Returns which sequences are empty, and the first inputs."""
         with scopes.name_scope(name, "TrainingHelperInitialize"):
             finished = comparison.equal(0, self._sequence_length)
-            return finished, self._read_unless(reduction.reduce_all(finished), 0)
+            return finished, self._read_unless(reductions.reduce_all(finished), 0)
 
     def sample(self, time: Any, outputs: Any, name: str | None = None, **unused_kwargs: Any) -> Any:  # type: ignore[override]
         """Returns the index of the largest output of each example."""
@@ -209,7 +209,7 @@ class TrainingHelper(ScalarHelper):
         with scopes.name_scope(name, "TrainingHelperNextInputs", [time, outputs, state]):
             next_time = time + 1
             finished = next_time >= self._sequence_length
-            next_inputs = self._read_unless(reduction.reduce_all(finished), next_time)
+            next_inputs = self._read_unless(reductions.reduce_all(finished), next_time)
             return finished, next_inputs, state
 
     def _read_unless(self, all_finished: Tensor, time: Any) -> Any:

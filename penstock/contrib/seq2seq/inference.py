@@ -10,8 +10,8 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import nodes, shape, tile
-from penstock.ops.math import argmax, comparison, reduction
+from penstock.ops.array import nodes, ranks, shape, tile
+from penstock.ops.math import argmax, comparison, reductions
 from penstock.ops.nn import embedding
 
 
@@ -44,7 +44,7 @@ class GreedyEmbeddingHelper(ScalarHelper):
             raise ValueError(
                 f"start_tokens must be a vector; found {self._start_tokens.get_shape()}"
             )
-        self._batch_size = shape.size(self._start_tokens)
+        self._batch_size = ranks.size(self._start_tokens)
         if self._end_token.get_shape().ndims != 0:
             raise ValueError(f"end_token must be a scalar; found {self._end_token.get_shape()}")
         self._start_inputs = self._embedding_fn(self._start_tokens)
@@ -72,7 +72,7 @@ class GreedyEmbeddingHelper(ScalarHelper):
         """Returns which ids are the end token, and the embedding of the ids."""
         finished = comparison.equal(sample_ids, self._end_token)
         next_inputs = cond(
-            reduction.reduce_all(finished),
+            reductions.reduce_all(finished),
             lambda: self._start_inputs,
             lambda: self._embedding_fn(sample_ids),
         )

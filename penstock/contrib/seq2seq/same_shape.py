@@ -6,9 +6,9 @@ from typing import Any
 
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import shape
+from penstock.ops.array import ranks, shape
 from penstock.ops.control import control, debug
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reductions
 
 
 def with_same_shape(expected: Any, given: Any) -> Any:
@@ -47,11 +47,11 @@ def _assert_shape(expected: Any, given: Tensor) -> Any:
 
 def _is_shape(expected: Any, actual: Tensor, given: Tensor) -> Tensor:
     with scopes.name_scope("is_shape") as whole:
-        rank = shape.size(expected)
+        rank = ranks.size(expected)
         with scopes.name_scope("is_rank") as scope:
-            same_rank = comparison.equal(rank, shape.rank(given, name="actual"), name=scope)
+            same_rank = comparison.equal(rank, ranks.rank(given, name="actual"), name=scope)
         with scopes.name_scope("shape_tensor_equal") as scope:
-            same = reduction.reduce_all(
+            same = reductions.reduce_all(
                 comparison.logical_or(
                     comparison.equal(expected, -1),
                     comparison.equal(expected, actual, name="equal_1"),

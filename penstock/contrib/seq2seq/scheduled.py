@@ -14,7 +14,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.recurrent.step import transpose_batch_time
 from penstock.ops.array import cast, fill, gather, join, scatter, shape
-from penstock.ops.math import comparison, elementwise, reduction, select as selection
+from penstock.ops.math import comparison, elementwise, reductions, select as selection
 
 
 def _probability(given: Any) -> Tensor:
@@ -97,7 +97,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
                 made: Any = scatter.scatter_nd(drawn, fed, full)
                 return made + scatter.scatter_nd(others, rest, full)
 
-            all_finished = reduction.reduce_all(finished)
+            all_finished = reductions.reduce_all(finished)
             return finished, cond(all_finished, lambda: known, mixed), state
 
 
@@ -161,8 +161,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         ):
             finished, known, state = super().next_inputs(time, outputs, state)
             select = cast.cast(sample_ids, dtypes.bool)
-            all_finished = reduction.reduce_all(finished)
-            none = elementwise.logical_not(reduction.reduce_any(select))
+            all_finished = reductions.reduce_all(finished)
+            none = elementwise.logical_not(reductions.reduce_any(select))
             next_inputs = cond(
                 comparison.logical_or(all_finished, none),
                 lambda: known,

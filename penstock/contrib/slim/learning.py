@@ -21,7 +21,7 @@ from penstock.contrib.training.train_op import (
 from penstock.foundation.base import errors
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices
-from penstock.library.variables import global_step as steps, listing
+from penstock.library.variables import global_step as steps, initialized, listing
 from penstock.ops.array.constant import constant
 from penstock.ops.control.control import group
 from penstock.ops.math.clip import global_norm
@@ -207,7 +207,7 @@ def train(
             if init_op is _USE_DEFAULT:
                 init_op = listing.global_variables_initializer()
             if ready_op is _USE_DEFAULT:
-                ready_op = listing.report_uninitialized_variables()
+                ready_op = initialized.report_uninitialized_variables()
             if local_init_op is _USE_DEFAULT:
                 local_init_op = group(listing.local_variables_initializer(), tables_initializer())
         if summary_op is _USE_DEFAULT:

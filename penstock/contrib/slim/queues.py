@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.training.data.coordinator import Coordinator
 
@@ -34,7 +34,7 @@ def QueueRunners(session: Any) -> Iterator[None]:
     threads: list[Any] = []
     _running.open = True
     try:
-        for runner in scopes.get_collection(GraphKeys.QUEUE_RUNNERS):
+        for runner in collecting.get_collection(GraphKeys.QUEUE_RUNNERS):
             threads += runner.create_threads(session, coord=coord, daemon=True, start=True)
         yield
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn.normalization import zero_fraction
 from penstock.ops.control.debug import Print
@@ -20,7 +20,7 @@ def _name(tensor: Any, name: str | None, prefix: str | None, end: str = "") -> s
 def _added(summary: Any, tensor: Any, name: str, print_summary: bool) -> Any:
     if print_summary:
         summary = Print(summary, [tensor], name)
-    scopes.add_to_collection(GraphKeys.SUMMARIES, summary)
+    collecting.add_to_collection(GraphKeys.SUMMARIES, summary)
     return summary
 
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -111,7 +111,7 @@ def add_gradients_summaries(grads_and_vars: Pairs) -> list[Any]:
 
 def _after_updates(total_loss: Any, update_ops: Sequence[Any] | None) -> Any:
     """The loss, once the update ops have run."""
-    collected = list(dict.fromkeys(scopes.get_collection(GraphKeys.UPDATE_OPS)))
+    collected = list(dict.fromkeys(collecting.get_collection(GraphKeys.UPDATE_OPS)))
     updates = collected if update_ops is None else list(dict.fromkeys(update_ops))
     if any(op not in updates for op in collected):
         _LOG.warning(

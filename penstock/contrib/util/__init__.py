@@ -7,6 +7,6 @@ from penstock.contrib.util.op_lists import (
 )
 from penstock.foundation.base import public_names
 from penstock.foundation.graph.behavior import make_ndarray as make_ndarray
-from penstock.ops.array.constant import make_tensor_proto as make_tensor_proto
+from penstock.ops.array.messages import make_tensor_proto as make_tensor_proto
 
 __dir__ = public_names.listing(__name__)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.foundation.base import errors
 from penstock.foundation.base.mismatch import show
 
@@ -37,7 +37,7 @@ class _Take:
 
     def __init__(self, required: int) -> None:
         self.required = required
-        self.waiter: waiting.Waiter | None = None
+        self.waiter: blocking.Waiter | None = None
         self.result: Any = None
         self.done = False
 
@@ -89,9 +89,9 @@ class Accumulator:
             self._takes.append(take)
             self._serve()
             if not take.done:
-                take.waiter = waiting.Waiter()
+                take.waiter = blocking.Waiter()
         if take.waiter is not None:
-            waiting.wait(take.waiter, lambda: self._withdraw(take), lambda: self._told(required))
+            blocking.wait(take.waiter, lambda: self._withdraw(take), lambda: self._told(required))
         return take.result
 
     # ---- under the lock ----------------------------------------------------------------------

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.foundation.base import errors
 
 Dims = tuple[int, ...]
@@ -48,7 +48,7 @@ class _Take:
 
     def __init__(self, count: int, small: bool) -> None:
         self.count, self.small = count, small
-        self.waiter: waiting.Waiter | None = None
+        self.waiter: blocking.Waiter | None = None
         self.elements: list[_Element] | None = None
         self.error: errors.OpError | None = None
 
@@ -122,9 +122,9 @@ class Barrier:
             self._takes.append(take)
             self._serve()
             if take.elements is None and take.error is None:
-                take.waiter = waiting.Waiter()
+                take.waiter = blocking.Waiter()
         if take.waiter is not None:
-            waiting.wait(take.waiter, lambda: self._withdraw(take), lambda: self._told(count))
+            blocking.wait(take.waiter, lambda: self._withdraw(take), lambda: self._told(count))
         if take.error is not None:
             raise take.error
         assert take.elements is not None

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.foundation.base import errors
 
 # Runs the function on a batch: ``(inputs) -> outputs``.
@@ -41,7 +41,7 @@ class _Task:
 
     def __init__(self, inputs: list[Any], size: int) -> None:
         self.inputs, self.size = inputs, size
-        self.waiter = waiting.Waiter()
+        self.waiter = blocking.Waiter()
         self.outputs: list[Any] = []
         self.error: Exception | None = None
         self.done = False
@@ -217,7 +217,7 @@ class Batcher:
         woken = task.waiter
         try:
             with waiting.running(seconds=None if left is None else max(left, 0.0)):
-                waiting.wait(
+                blocking.wait(
                     woken,
                     lambda: left is not None or self._withdraw(batch, task),
                     lambda: f"a batch of {self.name!r}",
@@ -229,7 +229,7 @@ class Batcher:
             if self._withdraw(batch, task):
                 raise
         with self._lock:
-            task.waiter = waiting.Waiter()
+            task.waiter = blocking.Waiter()
             if task.done or not batch.running:
                 self._serve()
 

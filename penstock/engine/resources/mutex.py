@@ -17,7 +17,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 
 
 class Lock:
@@ -42,7 +42,7 @@ class _Request:
     __slots__ = ("waiter", "granted")
 
     def __init__(self) -> None:
-        self.waiter = waiting.Waiter()
+        self.waiter = blocking.Waiter()
         self.granted = False
 
 
@@ -78,7 +78,7 @@ class Mutex:
                 self._held = request.granted = True
         if not request.granted:
             try:
-                waiting.wait(request.waiter, lambda: self._withdraw(request), self._told)
+                blocking.wait(request.waiter, lambda: self._withdraw(request), self._told)
             except BaseException:
                 self._refuse(request)
                 raise

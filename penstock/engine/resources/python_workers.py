@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.foundation.base import errors
 
 _PATIENCE = 2.0  # seconds that a process gets to end by itself
@@ -392,7 +392,7 @@ class _Current(threading.local):
     pool: Pool | None = None
 
 
-class _CloseWithSession(waiting.Waiter):
+class _CloseWithSession(blocking.Waiter):
     """Ends the processes when the session is closed."""
 
     __slots__ = ("_pool",)

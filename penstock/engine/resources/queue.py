@@ -28,7 +28,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.engine.resources import stores, waiting
+from penstock.engine.resources import blocking, stores
 from penstock.engine.resources.stores import Batch, Store
 from penstock.foundation.base import errors
 
@@ -48,7 +48,7 @@ class _Request:
     )  # fmt: skip
 
     def __init__(self, count: int, batch: Batch | None = None, up_to: bool = False) -> None:
-        self.waiter: waiting.Waiter | None = None
+        self.waiter: blocking.Waiter | None = None
         self.count = count
         self.left = count
         self.batch = batch
@@ -234,7 +234,7 @@ class Queue:
             line.append(request)
             self._flush()
             if not request.done:
-                request.waiter = waiting.Waiter()
+                request.waiter = blocking.Waiter()
                 if request.batch is not None and self._store.copies_in:
                     # It lies in memory of others, who may change it while the request waits.
                     request.batch = stores.copied(request.batch)
@@ -245,7 +245,9 @@ class Queue:
         remind: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         if request.waiter is not None:
-            waiting.wait(request.waiter, lambda: self._withdraw(request, line), waiting_for, remind)
+            blocking.wait(
+                request.waiter, lambda: self._withdraw(request, line), waiting_for, remind
+            )
         if request.error is not None:
             raise request.error
 

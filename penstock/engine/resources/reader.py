@@ -3,7 +3,7 @@
 A reader takes the next name (a *work unit*) from the queue when it has none, and gives out the
 records of that file until it ends.  Steps that read at once take turns, in the order they came: one
 holds the reader while it waits for a name or for the disk, the others wait for it as any blocked op
-waits (``waiting.py``), so a deadline or a closed session ends their wait.
+waits (``blocking.py``), so a deadline or a closed session ends their wait.
 
 State: the file being read, as an iterator over its records; how many work units were begun and
 ended, and how many records were given out; who holds the reader, and who waits for it.
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.foundation.base import errors
 
 Record = tuple[bytes, bytes]
@@ -56,7 +56,7 @@ class Reader:
         self._records: Iterator[Record] | None = None
         self._lock = threading.Lock()
         self._held = False
-        self._waiters: deque[waiting.Waiter] = deque()
+        self._waiters: deque[blocking.Waiter] = deque()
 
     # ---- what ops call -----------------------------------------------------------------------
 
@@ -188,12 +188,12 @@ class Reader:
         waiter = None
         with self._lock:
             if self._held:
-                waiter = waiting.Waiter()
+                waiter = blocking.Waiter()
                 self._waiters.append(waiter)
             self._held = True
         if waiter is not None:
             mine = waiter
-            waiting.wait(mine, lambda: self._withdraw(mine), lambda: f"a turn at {self._named()}")
+            blocking.wait(mine, lambda: self._withdraw(mine), lambda: f"a turn at {self._named()}")
         try:
             yield
         finally:
@@ -203,7 +203,7 @@ class Reader:
                 else:
                     self._held = False
 
-    def _withdraw(self, waiter: waiting.Waiter) -> bool:
+    def _withdraw(self, waiter: blocking.Waiter) -> bool:
         with self._lock:
             if waiter not in self._waiters:
                 return False

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.foundation.base import errors
 
 
@@ -46,7 +46,7 @@ class Rendezvous(Protocol):
           A value in memory of its own: the receiver may write to it.
 
         Raises:
-          tf.errors.DeadlineExceededError, tf.errors.CancelledError: as ``waiting.wait`` does.
+          tf.errors.DeadlineExceededError, tf.errors.CancelledError: as ``blocking.wait`` does.
           tf.errors.OpError: what ended the step.
         """
         ...
@@ -115,7 +115,7 @@ class _Taker:
     __slots__ = ("filled", "value", "waiter")
 
     def __init__(self) -> None:
-        self.waiter = waiting.Waiter()
+        self.waiter = blocking.Waiter()
         self.filled = False
         self.value: Any = None
 
@@ -162,7 +162,7 @@ class Mailbox:
                     found.takers.remove(taker)
                 return not taker.filled
 
-        waiting.wait(taker.waiter, give_up, lambda: f"{edge!r} from {task}")
+        blocking.wait(taker.waiter, give_up, lambda: f"{edge!r} from {task}")
         if not taker.filled:
             raise _again(self._error)
         return taker.value

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.foundation.base import errors
 
 _NOT_YET: Any = object()
@@ -39,7 +39,7 @@ class _Request:
 
     def __init__(self, attempt: Callable[[], Any], line: Any, what: str) -> None:
         self.attempt, self.line, self.what = attempt, line, what
-        self.waiter: waiting.Waiter | None = None
+        self.waiter: blocking.Waiter | None = None
         self.result: Any = None
         self.error: errors.OpError | None = None
         self.done = self.abandoned = False
@@ -84,12 +84,12 @@ class _Area:
             self._requests.append(request)
             self._serve()
             if not request.done:
-                request.waiter = waiting.Waiter()
+                request.waiter = blocking.Waiter()
         return request
 
     def _finish(self, request: _Request) -> Any:
         if request.waiter is not None:
-            waiting.wait(
+            blocking.wait(
                 request.waiter,
                 lambda: self._withdraw(request),
                 lambda: self._waits_for(request.what),

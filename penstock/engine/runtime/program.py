@@ -26,10 +26,9 @@ from penstock.engine.resources import ending, waiting
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.resources.variable import Variable
 from penstock.engine.runtime import values
+from penstock.engine.runtime.failures import error_of, made_at
 from penstock.engine.runtime.teams import CORES, team_of
-from penstock.engine.runtime.words import in_tensorflows_words
 from penstock.foundation.base import dtypes, errors, shapes
-from penstock.foundation.base.mismatch import show
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.handles import resource_key, written_keys
 from penstock.foundation.graph.operation import Operation
@@ -165,49 +164,11 @@ class Program:
 
     def error(self, raised: BaseException) -> errors.OpError | None:
         """The ``tf.errors`` error that ``raised`` means, or None when no line of ours raised it."""
-        traceback = raised.__traceback__
-        frame = None
-        number = 0
-        while traceback is not None:
-            if traceback.tb_frame.f_code.co_filename == self.filename:
-                frame, number = traceback.tb_frame, traceback.tb_lineno
-            traceback = traceback.tb_next
-        op = self.source.line_ops.get(number)
-        if frame is not None and op is None:
-            if _error_class(raised) is errors.ResourceExhaustedError:  # the line that returns
-                return errors.ResourceExhaustedError(None, None, f"for what is fetched: {raised}")
-        if frame is None or op is None:
-            return None
-        missing = self._uninitialized(raised, op)
-        if missing is not None:
-            return missing
-        local = frame.f_locals
-        operands, shapes_given = [], []
-        for name, tensor in self.source.line_inputs.get(number, ()):
-            value = local.get(name, self.scope.get(name))
-            operands.append(f"{_shown(tensor)} {_describe(value, tensor)}")
-            shapes_given.append(tuple(getattr(value, "shape", ())))
-        kind: Any = _error_class(raised)
-        message = _message(op, raised, operands, shapes_given)
-        return kind(None, op, message) if kind is not errors.OpError else None
+        return error_of(raised, self.filename, self.source, self.scope)
 
     def native_source(self) -> str:
         """The C++ of its native calls, each below the numbers of its lines; empty without one."""
         return "" if self.tier is None else self.tier.native_source()
-
-    @staticmethod
-    def _uninitialized(raised: BaseException, op: Operation) -> errors.OpError | None:
-        resource = getattr(raised, "obj", None)
-        if not (isinstance(raised, AttributeError) and raised.name == "value"):
-            return None
-        name = getattr(resource, "name", op.name)
-        message = (
-            f"{_uninitialized_words(op, name)}: variable {name!r} is used before it has a value:"
-            " run its initializer"
-            f" ({name}/Assign, or tf.global_variables_initializer()) or restore it first;"
-            f" reading it: {op.type} {op.name!r}{_made_at(op)}"
-        )
-        return errors.FailedPreconditionError(None, op, message)
 
 
 def _of_file(code: CodeType, filename: str) -> CodeType:
@@ -218,17 +179,6 @@ def _of_file(code: CodeType, filename: str) -> CodeType:
         _of_file(each, filename) if isinstance(each, CodeType) else each for each in code.co_consts
     )
     return code.replace(co_filename=filename, co_consts=constants)
-
-
-def _uninitialized_words(op: Operation, name: str) -> str:
-    """What TensorFlow says of a variable without a value, of one and of the other kind."""
-    if any(t.dtype.base_dtype.name == "resource" for t in (*op.outputs, *op.inputs)):
-        return (
-            f"Error while reading resource variable {name} from Container: localhost. This could"
-            " mean that the variable was uninitialized. Attempting to use uninitialized value"
-            f" {name}"
-        )
-    return f"Attempting to use uninitialized value {name}"
 
 
 def _state(op: Operation, resources: ResourceManager, compile: Compile) -> Any:
@@ -250,7 +200,7 @@ def _state(op: Operation, resources: ResourceManager, compile: Compile) -> Any:
         if why is not None:
             made_by = f"; node {first.node!r} made it" if first.node != op.name else ""
             raise errors.InvalidArgumentError(
-                None, op, f"{op.type} {op.name!r} failed: {why}{made_by}{_made_at(op)}"
+                None, op, f"{op.type} {op.name!r} failed: {why}{made_by}{made_at(op)}"
             )
 
     return resources.lookup_or_create(container, key, maker, asked, check)
@@ -267,64 +217,6 @@ def _maker(op: Operation, compile: Compile) -> Callable[[], Any]:
 
 def _no_functions(body: FunctionGraph) -> Any:
     raise LookupError(f"function {body.name} cannot be called here")
-
-
-def _describe(value: Any, tensor: Any) -> str:
-    if isinstance(value, torch.Tensor):
-        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
-    return f"{tensor.dtype.name}{shapes.format_static(tensor.sizes)}"
-
-
-def _shown(tensor: Any) -> str:
-    """The user's name of what is fed to a step, or handed to a branch or a round."""
-    return str(tensor.name).removeprefix("_feed/").removeprefix("_in/")
-
-
-def _message(
-    op: Operation, raised: BaseException, operands: list[str], given: list[tuple[int, ...]]
-) -> str:
-    inputs = f"; its inputs: {', '.join(operands)}" if operands else ""
-    if isinstance(raised, errors.OpError):
-        reason = raised.message
-    else:
-        reason = in_tensorflows_words(str(raised), given)
-    if reason == "ZeroDivisionError":  # all that torch says
-        reason = "Integer division by zero"
-    if op.op_def.role == "placeholder":
-        reason = f"{_unfed_words(op)}: {reason}"
-    if op.op_def.role == "taken":
-        # Not a node of the user's: it stands for a fetch, which the reason names.
-        return f"{reason}{_made_at(op)}"
-    return f"{op.type} {op.name!r} failed: {reason}{inputs}{_made_at(op)}"
-
-
-def _unfed_words(op: Operation) -> str:
-    """What TensorFlow says of a placeholder without a value."""
-    output = op.outputs[0]
-    dims, kind = output.sizes, dtypes.message_name(output.dtype.name)
-    words = f"You must feed a value for placeholder tensor '{op.name}' with dtype {kind}"
-    if dims is None:
-        return words
-    return f"{words} and shape {show(dims)}"
-
-
-def _made_at(op: Operation) -> str:
-    return f"\nmade at {op.origin}" if op.origin else ""
-
-
-def _error_class(raised: BaseException) -> type[errors.OpError]:
-    if isinstance(raised, errors.OpError):
-        return type(raised)
-    text = str(raised).lower()
-    if isinstance(raised, MemoryError) or "out of memory" in text or "allocate memory" in text:
-        return errors.ResourceExhaustedError
-    if isinstance(raised, NotImplementedError):
-        return errors.UnimplementedError
-    if isinstance(raised, RuntimeError | ValueError | IndexError | TypeError | ArithmeticError):
-        return errors.InvalidArgumentError
-    if isinstance(raised, Exception):
-        return errors.UnknownError
-    return errors.OpError
 
 
 # What compiling is reckoned to cost, in seconds: for a program, and for a line of it.

@@ -30,13 +30,12 @@ from penstock.engine.runtime.program import Compile, Program, evaluate, when_hot
 from penstock.engine.runtime.values import fetch_source, value_source
 from penstock.engine.session.function import BodyFunction
 from penstock.engine.session.options import Options
-from penstock.engine.session.sources import shared_source
+from penstock.engine.session.prepared import shared_source
 from penstock.foundation.base.collector import collector_paused
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.intermediate import intermediate_steps
 from penstock.foundation.graph.operation import Operation, has_control_flow, is_marked
-from penstock.foundation.graph.step import StepGraph
+from penstock.foundation.graph.step import StepGraph, intermediate_steps
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.verify import verify
 from penstock.foundation.machine.cache import folder
@@ -72,7 +71,7 @@ def build_program(
       returns the fetches' values in order.
     """
     options.placer.check(graph.operations)
-    asked = _Asked(graph, feeds, fetches, targets, shapes, done)
+    asked = Asked(graph, feeds, fetches, targets, shapes, done)
     compiler = function_compiler(resources, options)
     program = _program(
         asked, resources, options, compiler, watch=watch, result_source=result_source
@@ -105,7 +104,7 @@ def _on_its_way(program: Program, mode: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Asked:
     """What a program is to be for."""
 
     graph: Graph
@@ -122,7 +121,7 @@ class _Asked:
 
 
 def _program(
-    asked: _Asked,
+    asked: Asked,
     resources: ResourceManager,
     options: Options,
     compiler: Compile,
@@ -140,7 +139,7 @@ def _program(
             return Program(source, resources, "step", compiler, private, options.threads)
         except Unstructured as reason:
             why = str(reason)
-        asked = _without_functions(asked)
+        asked = without_functions(asked)
         step = with_primitives(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
         options.placer.assign(step)
         return DataflowProgram(
@@ -148,23 +147,23 @@ def _program(
         )
 
 
-def _source(asked: _Asked, options: Options, watch: Watch, result_source: FetchSource) -> Source:
+def _source(asked: Asked, options: Options, watch: Watch, result_source: FetchSource) -> Source:
     """The source of a step.
 
     Raises:
       Unstructured: it is one for the dataflow executor.
     """
-    asked = _without_functions(asked)
+    asked = without_functions(asked)
     if options.dataflow and _has_control_flow(asked):
         raise Unstructured("PENSTOCK_DATAFLOW=1")
     with intermediate_steps() as intermediate:
         pruned = _pruned(asked, options)
-        source = _compiled(pruned, asked.shapes, options, watch, result_source)
-        intermediate.let_go(_nodes_of(source))
+        source = compiled(pruned, asked.shapes, options, watch, result_source)
+        intermediate.let_go(nodes_of(source))
         return source
 
 
-def _nodes_of(source: Source) -> Iterator[Operation]:
+def nodes_of(source: Source) -> Iterator[Operation]:
     """The nodes that a program may ask about as long as it lives."""
     yield from source.step.operations
     yield from source.line_ops.values()
@@ -173,20 +172,20 @@ def _nodes_of(source: Source) -> Iterator[Operation]:
     yield from (tensor.op for _, tensor in chain(*source.line_inputs.values()))
 
 
-def _pruned(asked: _Asked, options: Options) -> StepGraph:
+def _pruned(asked: Asked, options: Options) -> StepGraph:
     graph, feeds, fetches, targets = asked.graph, asked.feeds, asked.fetches, asked.targets
     pruned = verify(prune(graph, feeds, fetches, targets, asked.done), "prune")
     options.placer.assign(pruned)
     return pruned
 
 
-def _without_functions(asked: _Asked) -> _Asked:
+def without_functions(asked: Asked) -> Asked:
     """The same of a graph where the bodies of functions stand in place of their calls."""
     request = expand_functions(asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done)
-    return _Asked(*request, asked.shapes, asked.done)
+    return Asked(*request, asked.shapes, asked.done)
 
 
-def _has_control_flow(asked: _Asked) -> bool:
+def _has_control_flow(asked: Asked) -> bool:
     needed = needed_in_order(asked.feeds, asked.fetches, asked.targets, asked.done)
     return has_control_flow(needed)
 
@@ -202,7 +201,7 @@ def function_compiler(resources: ResourceManager, options: Options) -> Compile:
     def compile_body(
         body: FunctionGraph, shapes: Sequence[tuple[int, ...]] | None, private: dict[str, Any]
     ) -> Program:
-        asked = _Asked(body, body.inputs, body.outputs, body.effects(), shapes)
+        asked = Asked(body, body.inputs, body.outputs, body.effects(), shapes)
         return _program(asked, resources, options, compiler, private, value_source)
 
     def compiler(body: FunctionGraph) -> BodyFunction:
@@ -211,65 +210,7 @@ def function_compiler(resources: ResourceManager, options: Options) -> Compile:
     return compiler
 
 
-def program_of_step(
-    step: StepGraph,
-    resources: ResourceManager,
-    options: Options,
-    *,
-    shapes: Sequence[tuple[int, ...]] | None = None,
-    watch: Watch = "",
-    private: dict[str, Any] | None = None,
-) -> Program:
-    """Compiles a step that is pruned and placed already: a task's part of a larger one.
-
-    Args:
-      step: as ``prune`` leaves it.
-      resources, options, shapes, watch: as for ``build_program``.
-      private: state of single nodes (random streams) by name, where several graphs share
-        ``resources``.
-
-    Returns:
-      A program as ``build_program`` makes, but its values are run-time values in memory of their
-      own, not what users get.
-    """
-    with collector_paused():
-        compiler = function_compiler(resources, options)
-        if has_control_flow(step.operations):
-            why = "its control flow does not nest"
-            return DataflowProgram(
-                step, why, resources, compiler, private, value_source, watch, options.threads
-            )
-        with intermediate_steps() as intermediate:
-            source = _compiled(step, shapes, options, watch, value_source)
-            # The step is compiled again: for other shapes, to be explained, and to be traced.
-            intermediate.let_go([*step.operations, *_nodes_of(source)])
-        return Program(source, resources, "step", compiler, private, options.threads)
-
-
-def step_to_place(
-    graph: Graph,
-    feeds: Sequence[Tensor],
-    fetches: Sequence[Tensor],
-    targets: Sequence[Operation],
-    done: frozenset[Operation] = frozenset(),
-) -> StepGraph:
-    """Cuts a step out of a graph, for placing its nodes on several tasks.
-
-    Control flow that does not nest stays in primitives, which one task must run together.
-
-    Args:
-      graph, feeds, fetches, targets, done: as for ``build_program``.
-    """
-    with collector_paused():
-        asked = _without_functions(_Asked(graph, feeds, fetches, targets, None, done))
-        request = asked.graph, asked.feeds, asked.fetches, asked.targets, asked.done
-        try:
-            return verify(prune(*request), "prune")
-        except Unstructured:
-            return with_primitives(*request)
-
-
-def _compiled(
+def compiled(
     pruned: StepGraph,
     shapes: Sequence[tuple[int, ...]] | None,
     options: Options,

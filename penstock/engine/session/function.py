@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.engine.runtime.program import Program, execute
-from penstock.engine.session.shaped import ShapedPrograms
+from penstock.engine.session.prepared import ShapedPrograms
 from penstock.foundation.graph.function import FunctionGraph
 
 # (body, shapes of its inputs or None, private state) -> program

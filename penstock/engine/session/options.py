@@ -19,7 +19,7 @@ from tensorboard.compat.proto.config_pb2 import (
 
 from penstock.compiler.placement.available import local_devices
 from penstock.compiler.placement.cost_model import CostModel
-from penstock.compiler.placement.placer import Placer
+from penstock.compiler.placement.place import Placer
 from penstock.engine.runtime import gpus
 
 # The first is what holds where nobody says anything.

@@ -13,55 +13,32 @@ shared state is in resources.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from penstock.compiler.codegen.source import Observe, Watch
-from penstock.compiler.placement.placer import Placer
+from penstock.compiler.codegen.source import Watch
+from penstock.compiler.placement.place import Placer
 from penstock.engine.resources import ending, threads, waiting
-from penstock.engine.runtime import memory, timing
+from penstock.engine.runtime import memory
 from penstock.engine.runtime.program import Program, execute
 from penstock.engine.session import feeds as feeding, partial, tracing
-from penstock.engine.session.callables import from_options
 from penstock.engine.session.engine import Request, engine_for, scheme_of
 from penstock.engine.session.fetches import FetchPlan, fetch_key
 from penstock.engine.session.handles import TensorHandle, wrapped
 from penstock.engine.session.options import apply_config, check_run_arguments, defaults
-from penstock.engine.session.shaped import ShapedPrograms
+from penstock.engine.session.prepared import ShapedPrograms, Step
+from penstock.engine.session.special_runs import CLOSED, SpecialRuns
 from penstock.engine.session.users_graph import users_node
 from penstock.foundation.base import errors, origin
 from penstock.foundation.graph import drawing, scopes
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 
-_CLOSED = "Attempted to use a closed Session."
 _MANY_PROGRAMS = 100
 
 
-class _Step:
-    """A prepared ``run`` call: how to convert feeds, what to run, how to assemble the result."""
-
-    __slots__ = ("version", "feeds", "program", "build", "assemble", "single")
-
-    def __init__(
-        self,
-        version: int,
-        feeds: list[tuple[Any, Callable[[Any], Any]]],
-        programs: ShapedPrograms,
-        plan: FetchPlan,
-        single: bool,
-    ) -> None:
-        self.version = version
-        self.feeds = feeds
-        self.program = programs.program
-        self.build = programs.general
-        self.assemble = plan.assemble
-        self.single = single
-
-
-class BaseSession:
+class BaseSession(SpecialRuns):
     """What all sessions share; use ``Session`` or ``InteractiveSession``.
 
     Args:
@@ -72,10 +49,6 @@ class BaseSession:
     Raises:
       TypeError: an argument of a wrong kind.
     """
-
-    # What runs in place of every step, ``(session, fetches, feed_dict) -> values``: a check or a
-    # debugger, set on the class for all sessions or on one session.
-    inspect: Callable[..., Any] | None = None
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if not isinstance(target, str | bytes):
@@ -90,7 +63,7 @@ class BaseSession:
         self._engine = engine_for(self._target.decode(), self._graph, config, self._options)
         # Ends the waits of this session's steps when it is closed.
         self._cancellation = waiting.Cancellation()
-        self._steps: dict[Any, _Step] = {}
+        self._steps: dict[Any, Step] = {}
         self._programs: dict[Any, Program] = {}
         self._compile_lock = waiting.StepLock()
         self._partial: dict[str, partial.PartialStep] = {}
@@ -209,7 +182,7 @@ class BaseSession:
         if ending.begun:
             ending.check()
         if self._closed:
-            raise RuntimeError(_CLOSED)
+            raise RuntimeError(CLOSED)
         check_run_arguments(options, run_metadata)
         seconds = self.timeout(options)
         wanted = self._wanted(options, run_metadata, key)
@@ -232,66 +205,12 @@ class BaseSession:
         milliseconds = getattr(options, "timeout_in_ms", 0) or self._options.timeout_in_ms
         return milliseconds / 1000.0 if milliseconds > 0 else None
 
-    def _execute(self, step: _Step, feed_dict: Any) -> Any:
+    def _execute(self, step: Step, feed_dict: Any) -> Any:
         return self._launch(step, [convert(feed_dict[key]) for key, convert in step.feeds])
 
-    def _launch(self, step: _Step, args: list[Any]) -> Any:
+    def _launch(self, step: Step, args: list[Any]) -> Any:
         values = self.call_program(step.program(args), args)
         return values[0] if step.single else step.assemble(values)
-
-    def observed(
-        self,
-        fetches: Any,
-        feed_dict: Any,
-        make_observer: Callable[[Program, list[Any]], Observe],
-        *,
-        optimize: bool = True,
-    ) -> Any:
-        """Runs a step, with its effects, under the eyes of an observer.
-
-        The one place for everything that looks into a running step.  The observed program is
-        compiled apart from the one that ``run`` uses, which stays as it is, and is cached; threads
-        may observe at the same time.
-
-        Args:
-          fetches, feed_dict: as for ``run``.
-          make_observer: ``(program, args) -> observe``, called just before each run.  ``program``
-            is the observed ``Program`` (its ``source.line_ops``, ``line_inputs``, ``constants``
-            and ``step``, the step graph after the passes; ``scope`` has the values of constants
-            and the resources by the names in ``source``); ``args`` are the values fed, in the
-            order of ``program.source.step.feeds``.  ``observe(line, outputs)`` is called after
-            each line; ``codegen.emit`` says with what.
-          optimize: False compiles without the optimizing passes, so that every node of the user's
-            graph that the step needs has a line of its own (with its own name).
-
-        Returns:
-          What ``run`` would return.
-
-        Raises:
-          What ``run`` raises, errors naming the user's node; what ``observe`` raises as it is.
-
-        Example::
-
-            session.observed(loss, feeds, lambda program, args: lambda line, outputs:
-                print(program.source.line_ops[line].name, outputs))
-        """
-        step = self.observed_step(fetches, feed_dict or {}, optimize)
-        args = [convert(feed_dict[key]) for key, convert in step.feeds]
-        program = step.program(args)
-        values = self.call_program(program, [*args, make_observer(program, args)])
-        return values[0] if step.single else step.assemble(values)
-
-    def observed_step(self, fetches: Any, feed_dict: Any, optimize: bool = True) -> _Step:
-        if self._closed:
-            raise RuntimeError(_CLOSED)
-        try:
-            key: Any = (fetch_key(fetches), tuple(feed_dict), "observe", optimize)
-            step = self._steps.get(key)
-        except TypeError:
-            key, step = None, None
-        if step is None or step.version != self._graph.mutation_version:
-            step = self._prepare(key, fetches, feed_dict, "observe", optimize)
-        return step
 
     def call_program(self, program: Program, args: Sequence[Any]) -> tuple[Any, ...]:
         """Runs a program; what its lines raise becomes the error of the node."""
@@ -316,7 +235,7 @@ class BaseSession:
 
     def _prepare(
         self, key: Any, fetches: Any, feed_dict: Any, watch: Watch = "", optimize: bool = True
-    ) -> _Step:
+    ) -> Step:
         if not self._graph.operations:
             raise RuntimeError(
                 "The Session graph is empty.  Add operations to the graph before calling run()."
@@ -327,7 +246,7 @@ class BaseSession:
             plan = FetchPlan(self._graph, fetches, self.kept_value)
             fed.sort(key=lambda row: (row[2].op.id, row[2].value_index))
             tensors = [tensor for _, _, tensor in fed]
-            step = _Step(
+            step = Step(
                 version,
                 [(k, feeding.composed(pick, tensor)) for k, pick, tensor in fed],
                 ShapedPrograms(
@@ -382,163 +301,10 @@ class BaseSession:
             f" inside the training loop makes every step slow{where}"
         )
 
-    def explain(
-        self, fetches: Any, feed_dict: Any = None, timed_runs: int = 0, native: bool = False
-    ) -> str:
-        """The generated program that ``run(fetches, feed_dict)`` would run.
-
-        Args:
-          fetches: as for ``run``.
-          feed_dict: as for ``run``, or just a sequence of the tensors fed, which gives the program
-            that serves any shapes.
-          timed_runs: run the step so many times (with its effects!) and give each line's median
-            time; needs values in ``feed_dict``.
-          native: whether the C++ of native calls follows, where the step has a native form
-            (docs/native.md); needs values in ``feed_dict``.
-
-        Returns:
-          Python source: one line a node, the node's name in a comment.
-        """
-        step = self._prepare(None, fetches, feed_dict or {}, "observe" if timed_runs else "")
-        if not isinstance(feed_dict, dict):
-            return step.build().explain()
-        args = [convert(feed_dict[key]) for key, convert in step.feeds]
-        program = step.program(args)
-        if not timed_runs:
-            return program.explain() + (program.native_source() if native else "")
-        clock = timing.LineClock()
-        for _ in range(timed_runs):
-            clock.start()
-            self.call_program(program, [*args, clock.observe])
-        return clock.annotate(program.explain())
-
-    def make_callable(
-        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
-    ) -> Callable[..., Any]:
-        """A function that runs ``fetches`` with its positional arguments fed to ``feed_list``.
-
-        Args:
-          fetches: as for ``run``.
-          feed_list: tensors to feed, one for each argument.
-          accept_options: whether the function also takes ``options`` and ``run_metadata``.
-
-        Returns:
-          A function faster than ``run``, which looks nothing up.
-        """
-        if self._closed:
-            raise errors.CancelledError(None, None, f"Session has been closed.: {_CLOSED}")
-        keys = feeding.keys_of_list(feed_list)
-        seconds = self.timeout(None)
-        watch: Watch = "" if seconds is None else "deadline"
-        step = self._prepare(None, fetches, dict.fromkeys(keys), watch)
-        converters = [(keys.index(key), convert) for key, convert in step.feeds]
-
-        def call(*args: Any) -> Any:
-            if self._closed:
-                raise RuntimeError(_CLOSED)
-            if len(args) != len(keys):
-                raise TypeError(f"the callable takes {len(keys)} value(s); {len(args)} were given")
-            if self.inspect is not None:
-                return self.inspect(fetches, dict(zip(keys, args, strict=True)))
-            try:
-                ending.check()
-                given = [convert(args[index]) for index, convert in converters]
-                if seconds is None:
-                    return self._launch(step, given)
-                with waiting.running(seconds=seconds):
-                    return self._launch(step, given)
-            except ending.ProcessEnds:
-                ending.wait_for_end()
-
-        ending.stops_in(call)
-
-        def call_with_options(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
-            fed = dict(zip(keys, args, strict=True))
-            return self.run(fetches, fed, options, run_metadata)
-
-        return call_with_options if accept_options else call
-
-    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
-        """A function as ``make_callable`` makes, from a ``CallableOptions``.
-
-        Args:
-          callable_options: names of ``feed``, ``fetch`` and ``target``, and ``run_options``.
-
-        Returns:
-          ``call(*feeds, run_metadata=None)``, which returns the values of the fetches in a list.
-        """
-        return from_options(self.make_callable, callable_options)
-
-    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
-        """Declares a step that will be run in parts.
-
-        Args:
-          fetches: everything that will be fetched.
-          feeds: every tensor that will be fed.
-
-        Returns:
-          A handle for ``partial_run``, which ends when everything was fed and fetched.
-
-        Raises:
-          RuntimeError: the session is closed.
-          InvalidArgumentError: nothing is fetched, or a tensor is fed twice or fed and fetched.
-        """
-        if self._closed:
-            raise RuntimeError(_CLOSED)
-        step = partial.set_up(self._graph, fetches, feeds)
-        self._partial[step.name] = step
-        return step.name
-
-    def partial_run(self, handle: str | None, fetches: Any, feed_dict: Any = None) -> Any:
-        """Runs a part of a step: what ``fetches`` needs and has not run yet.
-
-        Args:
-          handle: from ``partial_run_setup``; None runs a whole step, as ``run`` does.
-          fetches: some of the declared fetches.
-          feed_dict: values for some of the declared feeds, each fed once in the whole run.
-
-        Returns:
-          Values in the nesting of ``fetches``.
-
-        Raises:
-          RuntimeError: the session is closed.
-          InvalidArgumentError: an unknown handle or one of a run that is over, what was not
-            declared, or what was fed or fetched before.
-          tf.errors.OpError: a node failed, which ends the run.
-        """
-        if handle is None:
-            return self.run(fetches, feed_dict)
-        if self._closed:
-            raise RuntimeError(_CLOSED)
-        step = partial.step_of(self._partial, handle)
-        try:
-            with waiting.running(seconds=self.timeout(None)):
-                return partial.run_part(self, step, fetches, feed_dict)
-        except ending.ProcessEnds:
-            ending.wait_for_end()
-        finally:
-            if step.over:
-                self._partial.pop(handle, None)
-
-    def part_program(
-        self,
-        feeds: list[Tensor],
-        fetches: list[Tensor],
-        targets: list[Operation],
-        done: frozenset[Operation],
-    ) -> Program:
-        key = (tuple(feeds), tuple(fetches), tuple(targets), done)
-        with self._compile_lock:
-            if key not in self._programs:
-                request = Request(self._graph, feeds, fetches, targets, done=done)
-                with waiting.running(self._cancellation):
-                    self._programs[key] = self._engine.program(request)
-            return self._programs[key]
-
     def list_devices(self) -> list[Any]:
         """The devices of this session."""
         if self._closed:
-            raise errors.CancelledError(None, None, f"Session has been closed.: {_CLOSED}")
+            raise errors.CancelledError(None, None, f"Session has been closed.: {CLOSED}")
         with waiting.running(self._cancellation, self.timeout(None)):
             return self._engine.list_devices()
 

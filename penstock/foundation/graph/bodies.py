@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.opdef.opdef import OpDef
-from penstock.foundation.opdef.signature import ArgDef
+from penstock.foundation.opdef.opdef import ArgDef, OpDef
 
 if TYPE_CHECKING:
     from penstock.foundation.graph.function import FunctionGraph

@@ -16,6 +16,7 @@ import numpy as np
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.decorators import decorates
+from penstock.foundation.graph.defaults import stacks
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import get_default_graph
@@ -83,12 +84,48 @@ def one_operation(function: Function) -> Function:
 
     @decorates(function, "one_operation")
     def calling(*args: Any, **kwargs: Any) -> Any:
-        graph = get_default_graph()
+        graphs = stacks.graphs  # as get_default_graph, without the call
+        graph = graphs[-1] if graphs else get_default_graph()
         if graph.executes:
             return graph.call(function, args, kwargs)
         return function(*args, **kwargs)
 
     return cast(Function, calling)
+
+
+def entry_of(op_type: str, x: Any) -> Callable[..., Any] | None:
+    """What runs an operation of one tensor, without attrs, at once; None where it takes more."""
+    graph = get_default_graph()
+    entries = graph.entries.get(op_type)
+    return entries.get(id(x.dtype)) if entries and type(x) is graph.tensor_class else None
+
+
+def of_two(op_type: str, usual: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of two tensors that makes one operation without attrs.
+
+    Where operations run as they are called, tensors of one dtype go to the kernel at once.
+
+    Args:
+      op_type: of the operation.
+      usual: what it does with other arguments, and where nodes are built.
+    """
+
+    def calling(x: Any, y: Any, name: str | None = None) -> Any:
+        graphs = stacks.graphs  # as get_default_graph, without the call
+        graph = graphs[-1] if graphs else get_default_graph()
+        entries = graph.entries.get(op_type)
+        if entries is not None:
+            kind = graph.tensor_class
+            if type(x) is kind and type(y) is kind:
+                dtype = x.dtype
+                if y.dtype is dtype:
+                    entry = entries.get(id(dtype))
+                    if entry is not None:
+                        return entry(x, y)
+        return usual(x, y, name)
+
+    calling.op_type = op_type  # type: ignore[attr-defined]
+    return calling
 
 
 def _add(graph: Graph, op_def: OpDef, tensors: list[Tensor], *node: Any) -> Operation:

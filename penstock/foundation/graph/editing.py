@@ -10,8 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation, Refusal
+from penstock.foundation.graph.operation import Operation, Refusal, infer_shapes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.static import UNSET
 

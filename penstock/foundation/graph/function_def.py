@@ -15,9 +15,9 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import inline_functions
 from penstock.foundation.graph.function import FunctionGraph
-from penstock.foundation.graph.names import check_imported_name
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import default_graph_scope
+from penstock.foundation.graph.scoping import check_imported_name
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.registry import OPS
 

@@ -15,20 +15,20 @@ from typing import Any
 
 from penstock.foundation.base import devices, dtypes, origin
 from penstock.foundation.base.dtypes import as_dtype
-from penstock.foundation.graph import drawing, graph_message, node_message, solve
+from penstock.foundation.graph import drawing, graph_message, node_message, written_nodes
 from penstock.foundation.graph.defaults import default_graph_scope
+from penstock.foundation.graph.executing import Executing
 from penstock.foundation.graph.handles import note_write
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.names import check_node_name
-from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scoping import Scoping, ThreadScopes
+from penstock.foundation.graph.lookup import Lookup
+from penstock.foundation.graph.operation import Operation, infer_shapes
+from penstock.foundation.graph.scoping import Scoping, ThreadScopes, check_node_name
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.versions import GRAPH_DEF_VERSION
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 
 
-class Graph(Scoping):
+class Graph(Executing, Lookup, Scoping):
     """A dataflow graph.
 
     Example:
@@ -42,8 +42,6 @@ class Graph(Scoping):
 
     # What the outputs of its nodes are.
     tensor_class: type[Tensor] = Tensor
-    # Whether it runs operations as they are called, and keeps no nodes.
-    executes = False
     # Whether its nodes may be those of other graphs, too (``step.StepNodes``).
     shares_nodes = False
 
@@ -241,7 +239,7 @@ class Graph(Scoping):
         plain = {key: node_message.attr_from_any(value, key) for key, value in given}
         definition = OPS[op_type]
         full = self.node_name(name, op_type)
-        op = solve.add_checked(self, definition, list(inputs), plain, full)
+        op = written_nodes.add_checked(self, definition, list(inputs), plain, full)
         if dtypes is not None:
             found = [t.dtype.base_dtype for t in op.outputs]
             wanted = [as_dtype(d).base_dtype for d in dtypes]
@@ -304,24 +302,6 @@ class Graph(Scoping):
         with self.lock:
             self.mutation_version += 1
 
-    def get_operations(self) -> list[Operation]:
-        """All operations, in creation order."""
-        return list(self.operations)
-
-    def get_operation_by_name(self, name: str) -> Operation:
-        """The operation called ``name``; KeyError when absent."""
-        if not isinstance(name, str):
-            raise TypeError(f"operation names are strings; found {type(name).__name__}")
-        found = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
-        return found  # type: ignore[no-any-return]
-
-    def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor called ``name`` (``"op:0"``); KeyError when absent."""
-        if not isinstance(name, str):
-            raise TypeError(f"tensor names are strings; found {type(name).__name__}")
-        found = self.as_graph_element(name, allow_tensor=True, allow_operation=False)
-        return found  # type: ignore[no-any-return]
-
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
@@ -339,7 +319,7 @@ class Graph(Scoping):
             return self._own_element(convert(), allow_tensor, allow_operation)
         obj = obj.decode() if isinstance(obj, bytes) else obj
         if isinstance(obj, str):
-            return self._named_element(obj, allow_tensor, allow_operation)
+            return self.named_element(obj, allow_tensor, allow_operation)
         wanted = " or ".join(
             n for n, ok in (("a Tensor", allow_tensor), ("an Operation", allow_operation)) if ok
         )
@@ -348,11 +328,6 @@ class Graph(Scoping):
             f"Can not convert a {type(obj).__name__} into a {kinds}: cannot take {obj!r} for"
             f" {wanted}"
         )
-
-    def described(self) -> str:
-        """What tells this graph from others, for errors."""
-        first = f", the first {self.operations[0].name!r}" if self.operations else ""
-        return f"the graph {id(self):#x} of {len(self.operations)} nodes{first}"
 
     def _own_element(self, element: Any, allow_tensor: bool, allow_operation: bool) -> Any:
         if isinstance(element, Tensor) and not allow_tensor:
@@ -366,46 +341,6 @@ class Graph(Scoping):
                 f" it is one of {element.graph.described()}"
             )
         return element
-
-    def _named_element(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
-        if ":" in name and allow_tensor:
-            op_name, _, index = name.rpartition(":")
-            if not index.isdigit() or ":" in op_name:
-                raise ValueError(f"malformed tensor name {name!r}; expected '<operation>:<index>'")
-            op = self.by_name.get(op_name)
-            if op is None:
-                raise KeyError(
-                    f"The name {name!r} refers to a Tensor which does not exist. The operation,"
-                    f" {op_name!r}, does not exist in the graph: no operation is called {op_name!r}"
-                    " in this graph"
-                )
-            if int(index) >= len(op.outputs):
-                raise KeyError(
-                    f"The name {name!r} refers to a Tensor which does not exist. The operation,"
-                    f" {op_name!r}, exists but only has {len(op.outputs)} outputs."
-                )
-            return op.outputs[int(index)]
-        if ":" in name:
-            raise ValueError(
-                f"Name {name!r} appears to refer to a Tensor, not a Operation.: an operation name"
-                " is wanted"
-            )
-        if name not in self.by_name:
-            if not allow_operation:
-                raise ValueError(
-                    f"The name {name!r} looks like an (invalid) Operation name, not a Tensor."
-                    ' Tensor names must be of the form "<op_name>:<output_index>".'
-                )
-            raise KeyError(
-                f"The name {name!r} refers to an Operation not in the graph: no operation is called"
-                f" {name!r} in this graph"
-            )
-        if not allow_operation:
-            raise ValueError(
-                f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of"
-                f" the form '<op_name>:<output_index>', such as '{name}:0'"
-            )
-        return self.by_name[name]
 
     # ---- collections, seeds, flags -----------------------------------------------------------
 
@@ -446,51 +381,6 @@ class Graph(Scoping):
         """Removes a collection."""
         self._check_not_finalized()
         self._collections.pop(name, None)
-
-    def execute(
-        self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
-    ) -> Any:
-        """Runs an operation now; of graphs that ``executes``."""
-        raise NotImplementedError(f"{op_type} is not run where it is called: this is a graph")
-
-    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
-        """Runs an operation of two inputs now; of graphs that ``executes``."""
-        return self.execute(op_type, (x, y), name, {})
-
-    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a public function gives; of graphs that ``executes``."""
-        return function(*args, **kwargs)
-
-    def number_apart(self, value: Any, dtype: Any, array_of: Any) -> Any:
-        """A new constant of a Python number; of graphs that ``executes``.
-
-        Args:
-          value: the number.
-          dtype: its element type; None for the usual one.
-          array_of: makes its array, of both.
-        """
-        raise NotImplementedError(f"{value} would be a node's value: this is a graph")
-
-    def handle_in_function(self, handle: Tensor) -> Tensor:
-        """The handle of a resource, made anew in the function being built; where it executes."""
-        raise NotImplementedError(f"{handle} is no value")
-
-    def loss_gradients(self, loss: Any, variables: Any, grad_loss: Any) -> Any:
-        """Of a function without arguments; where it executes.
-
-        Args:
-          loss: the function.
-          variables: with respect to which; None: the trainable ones that it reads.
-          grad_loss: gradient of what follows with respect to what it returns; None for ones.
-
-        Returns:
-          A gradient for each variable, and the variables.
-        """
-        raise NotImplementedError("the loss is a tensor where nodes are built")
-
-    def custom_gradient(self, f: Any, inputs: Any) -> Any:
-        """Runs a function that says what its gradient is; where it executes."""
-        raise NotImplementedError(f"{f} is differentiated as nodes are")
 
     def operation_seed(self) -> int:
         """The seed of a random operation made now that has none of its own."""

@@ -17,18 +17,17 @@ from penstock.foundation.graph import (
     node_attrs,
     node_message,
     scopes,
-    solve,
     unknown_op,
+    written_nodes,
 )
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.input_map import converted_map
-from penstock.foundation.graph.names import check_imported_name
 from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.scoping import check_imported_name
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.graph.versions import check_versions
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, AttrDef, OpDef
 from penstock.foundation.opdef.registry import OPS, control_of
-from penstock.foundation.opdef.signature import REQUIRED, AttrDef
 
 
 def import_graph_def(
@@ -240,7 +239,7 @@ class _Importer:
         full = self.names[node.name]
         self._claim(full)
         try:
-            op = solve.add_checked(self.graph, definition, inputs, attrs, full, controls)
+            op = written_nodes.add_checked(self.graph, definition, inputs, attrs, full, controls)
         except TypeError as error:
             raise ValueError(str(error)) from None
         if node.device:

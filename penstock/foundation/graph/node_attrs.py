@@ -12,8 +12,7 @@ from typing import Any
 
 from penstock.foundation.graph import node_message
 from penstock.foundation.graph.external import ATTR as _EXTERNAL
-from penstock.foundation.opdef.opdef import OpDef
-from penstock.foundation.opdef.signature import REQUIRED
+from penstock.foundation.opdef.opdef import REQUIRED, OpDef
 
 # A remark on nodes: their float32 outputs may travel between tasks as 16 bits.
 COMPRESS = "_compress"

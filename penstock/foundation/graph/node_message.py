@@ -15,7 +15,7 @@ from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.formats import tensor_proto
-from penstock.foundation.opdef.signature import AttrDef
+from penstock.foundation.opdef.opdef import AttrDef
 
 if TYPE_CHECKING:
     from penstock.foundation.graph.operation import Operation

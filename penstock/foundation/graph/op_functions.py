@@ -8,9 +8,8 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from penstock.foundation.graph.build import make
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, OpDef
 from penstock.foundation.opdef.registry import all_ops
-from penstock.foundation.opdef.signature import REQUIRED
 
 # Where TensorFlow's function has an argument by another name than the op.
 _RENAMED: dict[str, dict[str, str]] = {

@@ -1,4 +1,4 @@
-"""An operation: one node of the graph.
+"""An operation: one node of the graph, and the static shapes of its outputs.
 
 State: the op type's definition, input tensors, control inputs, attrs (plain Python values, by
 name), the requested device, and the user's line that made it.
@@ -6,20 +6,20 @@ name), the requested device, and the user's line that made it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.foundation.base import devices, dtypes
+from penstock.foundation.base import devices, dtypes, mismatch
 from penstock.foundation.base.origin import Origin
 from penstock.foundation.graph import node_message
 from penstock.foundation.graph.defaults import session_for
 from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.opdef.inference import FailsAtRun, ShapeContext, show
 from penstock.foundation.opdef.kinds import CALLS, PRIMITIVES
 
 if TYPE_CHECKING:
     from penstock.foundation.graph.graph import Graph
-    from penstock.foundation.opdef.opdef import OpDef
-    from penstock.foundation.opdef.signature import ArgDef
+    from penstock.foundation.opdef.opdef import ArgDef, OpDef
 
 
 _new = object.__new__
@@ -252,3 +252,44 @@ def calls_functions(op: Operation) -> bool:
 def has_control_flow(operations: Iterable[Operation]) -> bool:
     """Whether there are primitives of conditionals or loops, of which a step makes regions."""
     return any(op.op_def.control in PRIMITIVES for op in operations)
+
+
+def infer_shapes(op: Operation) -> None:
+    """Gives a node's outputs the static shapes that its rule infers.
+
+    Raises:
+      ValueError: the rule refuses the inputs.
+    """
+    op_def = op.op_def
+    rule = op_def.shape
+    if rule is None:
+        return
+    try:
+        result = _run_rule(op, rule)
+    except FailsAtRun as failure:
+        op.refusal = Refusal(str(failure), failure.error)
+        result = failure.result
+        if result is None and len(op.outputs) > 1:
+            return
+    if not op.outputs:
+        return
+    if len(op.outputs) == 1 and not op_def.has_list_output:
+        op.outputs[0].sizes = result
+        return
+    if len(result) != len(op.outputs):
+        raise RuntimeError(
+            f"shape rule of {op.type} gave {len(result)} shapes for {len(op.outputs)} outputs"
+        )
+    for tensor, dims in zip(op.outputs, result, strict=True):
+        tensor.sizes = dims
+
+
+def _run_rule(op: Operation, rule: Callable[[ShapeContext], Any]) -> Any:
+    try:
+        return rule(ShapeContext(op))
+    except FailsAtRun:
+        raise
+    except (ValueError, TypeError, IndexError, ZeroDivisionError) as error:
+        operands = ", ".join(f"{t.name} {show(t.sizes)} {t.dtype.name}" for t in op.inputs)
+        reason = mismatch.in_a_node(error)
+        raise ValueError(f"{op.type} {op.name!r}: {reason}; its inputs are {operands}") from error

@@ -18,8 +18,7 @@ from typing import Any, cast
 from penstock.foundation.base import mismatch, shapes
 from penstock.foundation.graph import build, scopes
 from penstock.foundation.graph.handles import WriteOrder, handle_of, resource_key, wants_handle
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation, Refusal
+from penstock.foundation.graph.operation import Operation, Refusal, infer_shapes
 from penstock.foundation.graph.step import StepGraph, StepNodes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import RefusedAtBuild

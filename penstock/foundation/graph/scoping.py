@@ -1,19 +1,70 @@
 """What ``with`` blocks of a graph say about the nodes that are made inside: names, devices, more.
 
+Names of nodes and scopes follow TensorFlow's patterns, held where names come in.  A name may come
+from anybody: a user's program, a file, a client, a peer.  ``Graph.register``, by which every node
+of every graph goes, holds it to ``is_node_name(name, internal=True)``; what is made by a user or
+imported may not start with ``_`` besides, since such names are the compiler's.
+
 State: of the graph, one bundle of scopes for each thread, in ``scopes``.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from penstock.foundation.base import devices
 from penstock.foundation.base.decorators import contextmanager
-from penstock.foundation.graph.names import check_scope_name
+from penstock.foundation.graph.attr_scopes import AttrScopes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
+
+_NODE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*\Z")
+_INTERNAL = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*\Z")
+# Inside another scope a scope may begin with anything that a name may have.
+_SCOPE = re.compile(r"[A-Za-z0-9_.\\/>-]*\Z")
+
+
+def is_node_name(name: str, internal: bool = False) -> bool:
+    """Whether a node may have the name; an ``internal`` one may begin with ``_``."""
+    return (_INTERNAL if internal else _NODE).match(name) is not None
+
+
+def check_node_name(name: str, internal: bool = False) -> None:
+    """Refuses what no node may be called.
+
+    Raises:
+      ValueError: the name is not valid.
+    """
+    if not is_node_name(name, internal):
+        raise ValueError(f"{name!r} is not a valid node name")
+
+
+def check_imported_name(name: str, internal: bool = False) -> None:
+    """Refuses a name in a message: of a node, or of a function's argument, which is one.
+
+    Raises:
+      ValueError: the name is not valid.
+    """
+    if not is_node_name(name, internal):
+        raise ValueError(f"Node {name!r}: Node name contains invalid characters")
+
+
+def check_scope_name(name: str, nested: bool) -> None:
+    """Refuses what no name scope may be called.
+
+    Args:
+      name: the scope's name.
+      nested: whether it is inside another.
+
+    Raises:
+      ValueError: the name is not valid.
+    """
+    if not (_SCOPE if nested else _NODE).match(name):
+        raise ValueError(f"{name!r} is not a valid scope name")
+
 
 DeviceLike = Any
 
@@ -88,7 +139,7 @@ class ThreadScopes(threading.local):
         self.control_flow: Any = None
 
 
-class Scoping:
+class Scoping(AttrScopes):
     """The blocks; a base class of ``Graph``."""
 
     scopes: ThreadScopes
@@ -187,68 +238,6 @@ class Scoping:
             yield
         finally:
             stack.colocation, stack.devices = saved, saved_devices
-
-    @contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
-        """Stateful nodes made inside keep their state in the named resource container."""
-        saved = self.scopes.container
-        self.scopes.container = container_name
-        try:
-            yield container_name
-        finally:
-            self.scopes.container = saved
-
-    @contextmanager
-    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
-        """Nodes made inside use the gradients registered under the mapped names."""
-        for key, value in op_type_map.items():
-            if not isinstance(key, str) or not isinstance(value, str):
-                raise TypeError(f"op_type_map maps str to str; found {key!r}: {value!r}")
-        saved = self.scopes.gradient_overrides
-        self.scopes.gradient_overrides = {**saved, **op_type_map}
-        try:
-            yield
-        finally:
-            self.scopes.gradient_overrides = saved
-
-    @contextmanager
-    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
-        """Nodes made inside carry the label of their op type as the attr ``_kernel``.
-
-        There is one kernel for each op here, so the label is for other readers of the graph.
-        """
-        for key, value in op_to_kernel_label_map.items():
-            if not isinstance(key, str) or not isinstance(value, str):
-                raise TypeError(
-                    "op_to_kernel_label_map must be a dictionary mapping strings to strings; found"
-                    f" {key!r}: {value!r}"
-                )
-        saved = self.scopes.kernel_labels
-        self.scopes.kernel_labels = {**saved, **op_to_kernel_label_map}
-        try:
-            yield
-        finally:
-            self.scopes.kernel_labels = saved
-
-    @contextmanager
-    def _original_op(self, op: Operation) -> Iterator[None]:
-        """Nodes made inside have ``op`` as their ``_original_op``: they are made because of it."""
-        saved = self.scopes.original_op
-        self.scopes.original_op = op
-        try:
-            yield
-        finally:
-            self.scopes.original_op = saved
-
-    @contextmanager
-    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
-        saved = self.scopes.attrs
-        merged = {**saved, **attr_map}
-        self.scopes.attrs = {k: v for k, v in merged.items() if v is not None}
-        try:
-            yield
-        finally:
-            self.scopes.attrs = saved
 
     def switch_to_thread_local(self) -> None:
         """Lets threads to come begin with the devices and dependencies of now, at the first call.

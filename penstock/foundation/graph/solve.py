@@ -13,17 +13,15 @@ import numpy as np
 from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph import convert
 from penstock.foundation.graph.defaults import default_graph_scope
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.solve_lists import ListInputs, describe
 from penstock.foundation.graph.tensor import Tensor
-from penstock.foundation.opdef.inference import show
-from penstock.foundation.opdef.opdef import OpDef
-from penstock.foundation.opdef.signature import REQUIRED, ArgDef, AttrDef
+from penstock.foundation.opdef.opdef import REQUIRED, ArgDef, AttrDef, OpDef
 
 if TYPE_CHECKING:
     from penstock.foundation.graph.graph import Graph
 
 
-class Solver:
+class Solver(ListInputs):
     """Converts the inputs of one node and finds the attrs that they determine."""
 
     __slots__ = ("op_def", "graph", "name", "given", "solved", "source")
@@ -96,96 +94,6 @@ class Solver:
                 f"{convert.shorten(value)} cannot become one: {error}"
             ) from error
 
-    def _homogeneous(self, arg: ArgDef, values: Any) -> list[Tensor]:
-        if not isinstance(values, list | tuple):
-            raise TypeError(
-                f"{self.op_def.name} {self.name!r}: input {arg.name!r} takes a list of tensors;"
-                f" found {type(values).__name__}"
-            )
-        attr = arg.type_attr or ""
-        if arg.dtype is None and attr not in self.solved:
-            for one in values:
-                known = getattr(one, "dtype", None)
-                if isinstance(known, dtypes.DType):
-                    self.solved[attr] = known.base_dtype
-                    self.source[attr] = (arg.name, one)
-                    break
-        number = arg.number_attr or ""
-        wanted_count = self.solved.setdefault(number, len(values))
-        if wanted_count != len(values):
-            raise ValueError(
-                f"{self.op_def.name} {self.name!r}: list input {arg.name!r} has {len(values)} "
-                f"element(s), but {number} is {wanted_count}"
-            )
-        minimum = self.op_def.attrs[number].minimum
-        if minimum is not None and len(values) < minimum:
-            raise ValueError(
-                f"List argument {arg.name!r} to {self.op_def.name!r} Op with length {len(values)}"
-                f" shorter than minimum length {minimum}: {self.op_def.name} {self.name!r}: list"
-                f" input {arg.name!r} needs at least {minimum} element(s); found {len(values)}"
-            )
-        wanted = arg.dtype or self.solved.get(attr)
-        converted = []
-        try:
-            for index, value in enumerate(values):
-                if type(value) is not Tensor:
-                    value = self._convert(arg, value, wanted, f"{arg.name}_{index}")
-                converted.append(value)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"{self._list_types(arg, values, wanted)}: {error}") from error
-        if len({tensor.dtype.base_dtype for tensor in converted}) > 1:
-            raise TypeError(
-                f"{self._list_types(arg, values, wanted)}: {self.op_def.name} {self.name!r} takes"
-                f" tensors of one type; found"
-                f" {', '.join(describe(tensor) for tensor in converted)}"
-            )
-        return [self._single(arg, tensor) for tensor in converted]
-
-    def _list_types(self, arg: ArgDef, values: Any, wanted: Any) -> str:
-        """What is wrong with a list of tensors, in TensorFlow's words."""
-        found = []
-        for value in values:
-            known = getattr(value, "dtype", None)
-            if not isinstance(known, dtypes.DType):
-                try:
-                    with default_graph_scope(self.graph.scratch()):
-                        known = convert.convert_to_tensor(value).dtype
-                except (TypeError, ValueError):
-                    known = None
-            found.append("<NOT CONVERTIBLE TO TENSOR>" if known is None else known.base_dtype.name)
-        source = self.source.get(arg.type_attr or "")
-        why = "that don't all match" if arg.number_attr is not None else "that are invalid"
-        if arg.dtype is not None:
-            why = f"that do not match expected type {wanted.name}"
-        elif isinstance(source, tuple) and source[0] != arg.name:
-            why = f"that do not match type {wanted.name} inferred from earlier arguments"
-        return (
-            f"Tensors in list passed to {arg.name!r} of {self.op_def.name!r} Op have types"
-            f" [{', '.join(found)}] {why}"
-        )
-
-    def _heterogeneous(self, arg: ArgDef, values: Any) -> list[Tensor]:
-        attr = arg.type_list_attr or ""
-        wanted = self.solved.get(attr)
-        result = []
-        for index, value in enumerate(values):
-            dtype = dtypes.as_dtype(wanted[index]) if wanted is not None else None
-            if type(value) is not Tensor:
-                try:
-                    value = self._convert(arg, value, dtype, f"{arg.name}_{index}")
-                except (TypeError, ValueError) as error:
-                    text = self._list_types(arg, values, None)
-                    raise TypeError(f"{text}. Tensors: {values}: {error}") from error
-            result.append(value)
-        minimum = self.op_def.attrs[attr].minimum
-        if minimum is not None and len(result) < minimum:
-            raise ValueError(
-                f"Attr {attr!r} of {self.op_def.name!r} Op passed list of length {len(result)} less"
-                f" than minimum {minimum}: list input {arg.name!r} of {self.name!r} is too short"
-            )
-        self.solved[attr] = [t.dtype.base_dtype for t in result]
-        return result
-
     def _fail_type(self, arg: ArgDef, value: Tensor, wanted: dtypes.DType) -> None:
         source = self.source.get(arg.type_attr or "")
         found = value.dtype.base_dtype.name
@@ -204,13 +112,6 @@ class Solver:
             f"{words}: {self.op_def.name} {self.name!r}: input {arg.name!r} ({describe(value)}) has"
             f" type {found}, which is not {wanted.name}{because}"
         )
-
-
-def describe(tensor: Any) -> str:
-    """A tensor in an error message: name, dtype, static shape."""
-    if not isinstance(tensor, Tensor):
-        return repr(tensor)
-    return f"{tensor.name} {tensor.dtype.name}{show(tensor.sizes)}"
 
 
 def complete_attrs(
@@ -361,58 +262,3 @@ def output_types(op_def: OpDef, attrs: dict[str, Any]) -> list[dtypes.DType]:
         else:
             types.extend([dtype] * attrs[arg.number_attr])
     return types
-
-
-def solved_node(
-    op_def: OpDef, name: str, attrs: dict[str, Any]
-) -> tuple[dict[str, Any], list[dtypes.DType]]:
-    """All attrs of a node from those written down, checked, and its output types.
-
-    Raises:
-      TypeError, ValueError: as ``make`` does.
-    """
-    complete = complete_attrs(op_def, name, {}, attrs)
-    return complete, output_types(op_def, complete)
-
-
-def add_checked(
-    graph: Graph,
-    op_def: OpDef,
-    inputs: list[Tensor],
-    attrs: dict[str, Any],
-    full: str,
-    controls: Sequence[Operation] = (),
-) -> Operation:
-    """Adds a node from flat inputs and explicit attrs, as GraphDef import and create_op do.
-
-    Args:
-      controls: control inputs, besides those of the current scopes.
-
-    Raises:
-      TypeError, ValueError: as ``make`` does.
-    """
-    grouped: list[Any] = []
-    position = 0
-    for index, arg in enumerate(op_def.inputs):
-        if not arg.is_list:
-            if position >= len(inputs):
-                raise ValueError(f"{op_def.name} {full!r}: input {arg.name!r} is missing")
-            grouped.append(inputs[position])
-            position += 1
-            continue
-        attr = attrs.get(arg.number_attr or arg.type_list_attr or "")
-        rest = sum(1 for a in op_def.inputs[index + 1 :] if not a.is_list)
-        count = len(inputs) - position - rest if attr is None else attr
-        count = count if isinstance(count, int) else len(count)
-        grouped.append(inputs[position : position + count])
-        position += count
-    if position != len(inputs):
-        raise ValueError(f"{op_def.name} {full!r}: takes {position} input(s), found {len(inputs)}")
-    tensors, solved = Solver(op_def, graph, full, attrs).solve(grouped)
-    if graph.building_function:
-        tensors = [graph.capture(t) for t in tensors]
-    extra = {k: v for k, v in attrs.items() if k not in op_def.attrs and not k.startswith("_")}
-    known = {k: v for k, v in attrs.items() if k not in extra}
-    complete = complete_attrs(op_def, full, solved, known)
-    types = output_types(op_def, complete)
-    return graph.add_operation(op_def, tensors, complete, types, full, controls)

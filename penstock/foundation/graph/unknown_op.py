@@ -11,9 +11,8 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph import node_message
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, ArgDef, AttrDef, OpDef
 from penstock.foundation.opdef.registry import OPS
-from penstock.foundation.opdef.signature import REQUIRED, ArgDef, AttrDef
 
 
 def definitions(op_list: Any, used: Iterable[str]) -> dict[str, OpDef]:

@@ -17,7 +17,7 @@ from penstock.foundation.base import errors
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.text import node_text
-from penstock.foundation.opdef.signature import ArgDef
+from penstock.foundation.opdef.opdef import ArgDef
 
 
 def verify(step: StepGraph, after: str, before: StepGraph | None = None) -> StepGraph:

@@ -8,10 +8,9 @@ from typing import Any
 
 from penstock.foundation.opdef.arithmetic import Flops
 from penstock.foundation.opdef.kinds import Control, Role
-from penstock.foundation.opdef.opdef import FIELD, InPlace, Kernel, OpDef
+from penstock.foundation.opdef.opdef import FIELD, ArgDef, AttrDef, InPlace, Kernel, OpDef
 from penstock.foundation.opdef.parsing import parse_attr, parse_signature
 from penstock.foundation.opdef.registry import GRADIENTS, OPS
-from penstock.foundation.opdef.signature import ArgDef, AttrDef
 
 
 def define_op(

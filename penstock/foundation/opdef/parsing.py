@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.opdef.signature import REQUIRED, ArgDef, AttrDef
+from penstock.foundation.opdef.opdef import REQUIRED, ArgDef, AttrDef
 
 _ARG = re.compile(r"^(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(Ref\()?(list\()?(\w+)\)*$")
 

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.graph.collecting import get_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scopes import control_dependencies, get_collection, get_default_graph
+from penstock.foundation.graph.scopes import control_dependencies, get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff.gradients import gradients
 from penstock.library.autodiff.register import RegisterGradient

@@ -18,6 +18,7 @@ from penstock.library.control_flow.while_loop import while_loop
 from penstock.ops.array import (
     constant as constant_ops,
     join,
+    ranks,
     reshape as reshape_ops,
     shape as shape_ops,
 )
@@ -63,7 +64,7 @@ def _hessian(gradient: Any, x: Any, options: dict[str, Any]) -> Tensor:
             f" no y depends on {x.name}; it has no gradient and so no Hessian"
         )
     flat = reshape_ops.reshape(gradient, [-1])
-    size = shape_ops.size(flat)
+    size = ranks.size(flat)
 
     def more(index: Any, rows: Any) -> Any:
         return index < size

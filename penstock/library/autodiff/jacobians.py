@@ -9,7 +9,14 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.control_flow.while_loop import while_loop
-from penstock.ops.array import constant, join, nodes, reshape as reshape_ops, shape as shape_ops
+from penstock.ops.array import (
+    constant,
+    join,
+    nodes,
+    ranks,
+    reshape as reshape_ops,
+    shape as shape_ops,
+)
 
 # As many elements as are differentiated by nodes of their own.
 _UNROLLED = 16
@@ -79,7 +86,7 @@ def jacobian_of(
     flat = reshape_ops.reshape(target, [-1])
     count = target.shape.num_elements()
     stacked = stacked_gradients(
-        gradient, lambda index: flat[index], count, shape_ops.size(flat), sources
+        gradient, lambda index: flat[index], count, ranks.size(flat), sources
     )
     return [
         None if rows is None else _shaped(rows, shape_ops.shape(target), target, source, 0)

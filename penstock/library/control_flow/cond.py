@@ -11,10 +11,11 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, origin
 from penstock.foundation.graph import nest
+from penstock.foundation.graph.collecting import add_to_collection
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import add_to_collection, get_default_graph, name_scope
+from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.library.control_flow import structure

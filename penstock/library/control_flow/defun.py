@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import graph_message, nest, solve
+from penstock.foundation.graph import graph_message, nest, written_nodes
 from penstock.foundation.graph.bodies import CallDef, known_functions
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.function import FunctionGraph
@@ -315,10 +315,10 @@ def _call(definition: CallDef, tensors: list[Tensor], kwargs: dict[str, Any]) ->
     full = graph.node_name(name, definition.name)
     attrs: dict[str, Any] = dict(_REMARK)
     if graph.scopes.control_flow is None:
-        return solve.add_checked(graph, definition, tensors, attrs, full)
+        return written_nodes.add_checked(graph, definition, tensors, attrs, full)
     # The nodes that bring the inputs into a branch or loop are named under this one.
     with graph.name_scope(f"{full}/"):
-        return solve.add_checked(graph, definition, tensors, attrs, full)
+        return written_nodes.add_checked(graph, definition, tensors, attrs, full)
 
 
 def _results(op: Operation) -> Any:

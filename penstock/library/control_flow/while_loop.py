@@ -14,14 +14,10 @@ import numpy as np
 from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import nest
 from penstock.foundation.graph.build import constant
+from penstock.foundation.graph.collecting import add_to_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import (
-    add_to_collection,
-    control_dependencies,
-    get_default_graph,
-    name_scope,
-)
+from penstock.foundation.graph.scopes import control_dependencies, get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow import kinds, structure
 from penstock.library.control_flow.context import WhileContext, switch_ref_or_tensor

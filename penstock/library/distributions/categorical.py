@@ -12,7 +12,7 @@ from penstock.library.distributions import checks
 from penstock.library.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from penstock.library.distributions.divergence import RegisterKL
 from penstock.library.nn import cross_entropy
-from penstock.ops.array import cast, constant, fill, join, onehot, reshape, shape, transpose
+from penstock.ops.array import cast, constant, fill, join, onehot, ranks, reshape, shape, transpose
 from penstock.ops.control import control
 from penstock.ops.math import argmax, elementwise, reduction, select
 from penstock.ops.nn import softmax
@@ -55,7 +55,7 @@ class Categorical(Distribution):
             known = self._logits.shape
             if known.ndims is None:
                 with name_scope("batch_rank"):
-                    self._batch_rank = shape.rank(self._logits) - 1
+                    self._batch_rank = ranks.rank(self._logits) - 1
             else:
                 self._batch_rank = _number(known.ndims - 1, "batch_rank")
             dims: Any = shape.shape(self._logits, name="logits_shape")

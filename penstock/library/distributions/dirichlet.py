@@ -15,7 +15,15 @@ from penstock.library.distributions.divergence import RegisterKL
 from penstock.ops.array import cast, fill, shape
 from penstock.ops.control import check, control
 from penstock.ops.linalg import matmul, matrix_diag
-from penstock.ops.math import binary, comparison, elementwise, functions, reduction, select
+from penstock.ops.math import (
+    binary,
+    comparison,
+    elementwise,
+    functions,
+    reduction,
+    reductions,
+    select,
+)
 from penstock.ops.random import random_gamma
 
 
@@ -142,7 +150,7 @@ class Dirichlet(Concentrated):
         if self.allow_nan_stats:
             number = np.array(np.nan, self.dtype.as_numpy_dtype)
             nan = fill.fill(shape.shape(mode), number, name="nan")
-            defined = reduction.reduce_all(comparison.greater(self.concentration, 1.0), -1)
+            defined = reductions.reduce_all(comparison.greater(self.concentration, 1.0), -1)
             if self.batch_shape.ndims != 0:
                 defined = checks.last_axis(defined)  # of all its components
             return select.where_v2(defined, mode, nan)

@@ -13,7 +13,7 @@ from typing import Any
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.control import control, debug
-from penstock.ops.math import elementwise, reduction
+from penstock.ops.math import elementwise, reductions
 
 _FUNCTIONS: dict[tuple[type, type], Callable[..., Any]] = {}
 
@@ -102,7 +102,7 @@ def kl_divergence(
             f"KL calculation between {distribution_a.name} and {distribution_b.name} returned NaN "
             "values (and was called with allow_nan_stats=False). Values:"
         )
-        is_number = elementwise.logical_not(reduction.reduce_any(elementwise.is_nan(found)))
+        is_number = elementwise.logical_not(reductions.reduce_any(elementwise.is_nan(found)))
         with control_dependencies([debug.Assert(is_number, [text, found])]):
             found = control.identity(found, name="checked_kl")
             return found

@@ -11,8 +11,8 @@ from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import cast, join, pad, reshape, shape
-from penstock.ops.math import comparison, reduction
+from penstock.ops.array import cast, join, pad, ranks, reshape, shape
+from penstock.ops.math import comparison, reductions
 
 
 def new_seed(seed: int | None, salt: str) -> int | None:
@@ -30,10 +30,10 @@ def vector_and_count(x: Tensor, name: str) -> tuple[Tensor, Any]:
       ValueError: ``x`` has two dims or more.
     """
     known = static.constant_value(x)
-    count: Any = reduction.reduce_prod(x) if known is None else int(np.prod(known))
+    count: Any = reductions.reduce_prod(x) if known is None else int(np.prod(known))
     rank = x.shape.ndims
     if rank is None:
-        is_scalar = cast.cast(comparison.equal(shape.rank(x), 0), dtypes.int32)
+        is_scalar = cast.cast(comparison.equal(ranks.rank(x), 0), dtypes.int32)
         dims = pad.pad(shape.shape(x), [[is_scalar, 0]], constant_values=1)
         return reshape.reshape(x, dims), count
     if rank > 1:

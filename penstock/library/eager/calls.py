@@ -25,14 +25,14 @@ from penstock.engine.runtime.words import in_tensorflows_words
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, infer_shapes
 from penstock.foundation.graph.solve import output_types
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import RefusedAtBuild, broadcast, first_input
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.program_text import literal
 from penstock.foundation.opdef.registry import OPS
+from penstock.library.eager.recorders import recorders, tell
 from penstock.library.eager.tensor import EagerTensor
 
 Compile = Callable[[FunctionGraph], Any]
@@ -75,7 +75,8 @@ class Call:
         self.written = tuple(places[name][0] for name in op_def.writes if places.get(name))
         given, expression, scope = _source(op_def, attrs, places, flat, count, compile)
         self.function: Callable[..., Any] = eval(f"lambda {given}: {expression}", scope)
-        # The way from tensors to the tensor, where nothing but a kernel stands between.
+        # The way from tensors to the tensor, where nothing but a kernel stands between; it tells
+        # who listens.
         self.entry = _entry(self, given, expression, scope) if self._is_plain(flat) else None
 
     def _is_plain(self, flat: int) -> bool:
@@ -311,6 +312,8 @@ def entry({tensors}):
     made = new(EagerTensor)
     made.value = result
     made.dtype = dtype
+    if recorders.active:
+        tell(call, ({tensors}), (made,))
     return made
 """
 # Shapes of numbers that broadcast, or that the result has, are looked at by the kernel itself, and
@@ -326,6 +329,8 @@ def entry({tensors}):
     made = new(EagerTensor)
     made.value = result
     made.dtype = dtype
+    if recorders.active:
+        tell(call, ({tensors}), (made,))
     return made
 """
 _ONE_CALL_OF_ATEN: dict[Any, re.Pattern[str]] = {
@@ -358,7 +363,7 @@ def _entry(
     scope = {
         **scope, "call": call, "checked": call.checked, "dtype": call.types[0],
         "InferenceMode": InferenceMode, "OpError": errors.OpError, "EagerTensor": EagerTensor,
-        "new": object.__new__,
+        "new": object.__new__, "recorders": recorders, "tell": tell,
     }  # fmt: skip
     exec(text, scope)
     entry: Callable[..., EagerTensor] = scope["entry"]

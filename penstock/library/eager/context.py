@@ -35,8 +35,9 @@ from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import Call
 from penstock.library.eager.constants import Constants
-from penstock.library.eager.recorders import recorders
-from penstock.library.eager.shortcuts import Shortcuts, kinds_of
+from penstock.library.eager.recorders import recorders, tell
+from penstock.library.eager.replay import Replays
+from penstock.library.eager.shortcuts import HANDLES, PLAIN, Shortcuts, kinds_of
 from penstock.library.eager.tensor import EagerOperation, EagerTensor, eager_tensor
 
 _MOST_CALLS = 1 << 14
@@ -88,12 +89,12 @@ class EagerContext(Graph):
         self._begun = self._logs = False
         self.compile = function_compiler(self.resources, self.options)
         self._calls: dict[Any, Call] = {}
-        # Those of two tensors of one dtype, without attrs and with an entry, by op and dtype.
-        self._pairs: dict[tuple[str, int], Any] = {}
+        self.entries: dict[str, dict[int, Any]] = {}
         # By op, kinds of inputs, numbers and attrs: the call, and what the numbers have become.
         self._mixed: dict[Any, tuple[Call, tuple[tuple[int, EagerTensor], ...]]] = {}
         self._constants = Constants()
         self._shortcuts = Shortcuts()
+        self.replays = Replays(self)
         self._numbers: dict[Any, EagerTensor] = {}
         self._random = random.Random()
 
@@ -124,6 +125,16 @@ class EagerContext(Graph):
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """What a public function gives, by its shortcut where it has one."""
+        if args and not kwargs:  # what is called most, without the lists
+            x = args[0]
+            if type(x) is EagerTensor and (number := id(x.dtype)) not in HANDLES:
+                entry = None
+                if len(args) == 1:
+                    entry = self._shortcuts.get((function, number, x.value.shape))
+                elif len(args) == 2 and (kind := type(y := args[1])) in PLAIN:
+                    entry = self._shortcuts.get((function, number, x.value.shape, kind, y))
+                if entry is not None:
+                    return entry(x)
         kinds: list[Any] = [function]
         tensors: list[EagerTensor] = []
         are_known = kinds_of(args, kinds, tensors)
@@ -132,13 +143,10 @@ class EagerContext(Graph):
         if not are_known or not tensors:
             return function(*args, **kwargs)
         key = tuple(kinds)
-        shortcut = self._shortcuts.get(key)
-        if shortcut is None:
+        entry = self._shortcuts.get(key)
+        if entry is None:
             return self._shortcuts.watched(key, tensors, function, args, kwargs, self._call)
-        made = shortcut.entry(*tensors)
-        if recorders.active:
-            self._record(shortcut.call, shortcut.inputs(tensors), (made,))
-        return made
+        return entry(*tensors)
 
     def execute(
         self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
@@ -185,30 +193,12 @@ class EagerContext(Graph):
             return self._convert_and_execute(op_type, inputs, name, attrs)
         if call.entry is None:
             return self._outputs(call, inputs, call.run(inputs, [t.value for t in inputs]))
-        made = call.entry(*inputs)
-        if recorders.active:
-            self._record(call, inputs, (made,))
-        return made
-
-    def execute_pair(self, op_type: str, x: Any, y: Any, name: str | None) -> Any:
-        """As ``execute`` of two inputs and no attrs, sooner."""
-        if type(x) is EagerTensor and type(y) is EagerTensor:
-            dtype = x.dtype
-            call = self._pairs.get((op_type, id(dtype))) if y.dtype is dtype else None
-            if call is not None:
-                made = call.entry(x, y)
-                if recorders.active:
-                    self._record(call, (x, y), (made,))
-                return made
-        return self.execute(op_type, (x, y), name, {})
+        return call.entry(*inputs)
 
     def _executed(self, call: Call, tensors: Sequence[EagerTensor]) -> Any:
         if call.entry is None:
             return self._outputs(call, tensors, call.run(tensors, [t.value for t in tensors]))
-        made = call.entry(*tensors)
-        if recorders.active:
-            self._record(call, tensors, (made,))
-        return made
+        return call.entry(*tensors)
 
     def _execute_mixed(
         self, op_type: str, inputs: Sequence[Any], name: str | None, attrs: dict[str, Any]
@@ -293,8 +283,8 @@ class EagerContext(Graph):
         if key is None:
             return
         self._calls[key] = call
-        if call.entry is not None and len(key) == 3 and not attrs and key[1] == key[2]:
-            self._pairs[key[:2]] = call
+        if call.entry is not None and not attrs and len(set(key[1:])) == 1:
+            self.entries.setdefault(op_type, {})[key[1]] = call.entry
 
     def _remember_mixed(self, key: Any, call: Call, tensors: Sequence[Any]) -> None:
         """Keeps a call with the constants that Python's numbers among its inputs have become."""
@@ -380,13 +370,13 @@ class EagerContext(Graph):
         if call.single:
             made = eager_tensor(result, call.types[0])
             if recorders.active:
-                self._record(call, inputs, (made,))
+                tell(call, inputs, (made,))
             return made
         op_def = call.op_def
         flat = call.flat(result)
         tensors = [eager_tensor(v, t) for v, t in zip(flat, call.types, strict=True)]
         if recorders.active:
-            self._record(call, inputs, tensors)
+            tell(call, inputs, tensors)
         if not tensors and not op_def.has_list_output:
             return None
         if not op_def.has_list_output:
@@ -397,10 +387,6 @@ class EagerContext(Graph):
                        .outputs_by_name().values())  # fmt: skip
         return grouped[0] if len(grouped) == 1 else tuple_of(op_def)._make(grouped)
 
-    def _record(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        for recorder in tuple(recorders.active):
-            recorder(call.op_def, call.attrs, inputs, outputs)
-
     def handle_in_function(self, handle: Any) -> Any:
         """The handle of a resource, made anew in the function being built, by a name it gets."""
         made = handle.handle_op
@@ -409,12 +395,6 @@ class EagerContext(Graph):
         inside = make(made.op_def.name, name=made.name.replace(":", "_"), **attrs)
         self.resources.lookup_or_create(*resource_key(inside.op), lambda: handle.value)
         return inside
-
-    def operation(
-        self, op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], outputs: Sequence[Any]
-    ) -> Operation:
-        """A call that ran, as gradient functions see it."""
-        return EagerOperation(self, op_def, op_def.name, inputs, outputs, attrs)
 
     # ---- what differs from a graph --------------------------------------------------------------
 
@@ -484,9 +464,10 @@ class EagerContext(Graph):
 
     def _forget_calls(self) -> None:
         self._calls.clear()
-        self._pairs.clear()
+        self.entries.clear()
         self._mixed.clear()
         self._shortcuts.clear()
+        self.replays.clear()
 
 
 def _hashable(key: tuple[Any, ...]) -> Any:

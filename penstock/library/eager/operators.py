@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.graph.build import make, of_two
 from penstock.foundation.graph.scopes import get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.eager import indexing
@@ -31,16 +32,21 @@ def _operand(graph: Any, x: EagerTensor, y: Any) -> Any:
     return None
 
 
+def _making(op_type: str) -> Callable[..., Any]:
+    return lambda x, y, name: make(op_type, x, y, name=name)
+
+
 def _forward(op_type: str, usual: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def operator(x: Any, y: Any) -> Any:
+    def operator(x: Any, y: Any, name: None) -> Any:
         graph: Any = get_default_graph()
         if graph.executes and x.dtype is not dtypes.string:
             other = _operand(graph, x, y)
             if other is not None:
-                return graph.execute_pair(op_type, x, other, None)
+                return straight(x, other)
         return usual(x, y)
 
-    return operator
+    straight = of_two(op_type, _making(op_type))
+    return of_two(op_type, operator)
 
 
 def _reflected(op_type: str, usual: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -49,8 +55,10 @@ def _reflected(op_type: str, usual: Callable[[Any, Any], Any]) -> Callable[[Any,
         if graph.executes and x.dtype is not dtypes.string:
             other = _operand(graph, x, y)
             if other is not None:
-                return graph.execute_pair(op_type, other, x, None)
+                return straight(other, x)
         return usual(x, y)
+
+    straight = of_two(op_type, _making(op_type))
 
     return operator
 

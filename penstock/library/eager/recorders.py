@@ -21,3 +21,14 @@ class _Recorders(threading.local):
 
 
 recorders = _Recorders()
+
+
+def tell(call: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Tells all that listen of an operation that has run.
+
+    Args:
+      call: what it was run by: its ``op_def`` and ``attrs``.
+      inputs, outputs: its tensors.
+    """
+    for recorder in tuple(recorders.active):
+        recorder(call.op_def, call.attrs, inputs, outputs)

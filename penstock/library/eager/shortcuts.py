@@ -19,20 +19,22 @@ import torch
 
 from penstock.engine.runtime.program import InferenceMode
 from penstock.foundation.base import dtypes, errors
-from penstock.foundation.graph.infer import infer_shapes
-from penstock.foundation.graph.operation import Operation
+from penstock.foundation.graph.operation import Operation, infer_shapes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import RULES, Call, expression_of, parameters_of, places_of
-from penstock.library.eager.recorders import recorders
+from penstock.library.eager.recorders import recorders, tell
 from penstock.library.eager.tensor import EagerTensor, looks
 
+# From the tensors among the arguments to the result; it tells who listens.
+Entry = Callable[..., EagerTensor]
 # Calls of a kind before it gets a shortcut: what is called a few times is not worth compiling.
 CALLS_BEFORE = 4
 _MOST_KEPT = 1 << 14
 _MOST_ITEMS = 8
 _MOST_ELEMENTS = 64
-_PLAIN = frozenset((int, bool, str, dtypes.DType))
+HANDLES = frozenset((id(dtypes.resource), id(dtypes.variant)))
+PLAIN = frozenset((int, bool, str, dtypes.DType))
 
 
 def kinds_of(items: Any, kinds: list[Any], tensors: list[EagerTensor]) -> bool:
@@ -46,41 +48,25 @@ def kinds_of(items: Any, kinds: list[Any], tensors: list[EagerTensor]) -> bool:
     for item in items:
         kind = type(item)
         if kind is EagerTensor:
-            dtype = item.dtype
-            if dtype is dtypes.resource or dtype is dtypes.variant:
+            number = id(item.dtype)
+            if number in HANDLES:
                 return False
-            kinds += (id(dtype), item.value.shape)
+            kinds.append(number)
+            kinds.append(item.value.shape)
             tensors.append(item)
         elif item is None:
             kinds.append(None)
-        elif kind in _PLAIN or (kind is float and item and item == item):
-            kinds += (kind, item)  # 0.0 and -0.0 would be one key
+        elif kind in PLAIN or (kind is float and item and item == item):
+            kinds.append(kind)
+            kinds.append(item)  # 0.0 and -0.0 would be one key
         elif kind is list or kind is tuple:
-            kinds += (kind, len(item))
+            kinds.append(kind)
+            kinds.append(len(item))
             if len(item) > _MOST_ITEMS or not kinds_of(item, kinds, tensors):
                 return False
         else:
             return False
     return True
-
-
-class Shortcut:
-    """What a kind of call of a function comes down to.
-
-    State: the call, its function, and which of its inputs are tensors of the arguments.
-    """
-
-    __slots__ = ("call", "entry", "_inputs", "_order")
-
-    def __init__(self, call: Call, inputs: Sequence[EagerTensor], order: Sequence[int]) -> None:
-        self.call, self._order = call, order
-        self._inputs = [None if i >= 0 else t for t, i in zip(inputs, order, strict=True)]
-        self.entry = _entry(call, inputs, order)
-
-    def inputs(self, tensors: Sequence[EagerTensor]) -> list[Any]:
-        """The inputs of the operation for the tensors among the arguments."""
-        pairs = zip(self._inputs, self._order, strict=True)
-        return [tensors[i] if i >= 0 else kept for kept, i in pairs]
 
 
 class Shortcuts:
@@ -90,12 +76,12 @@ class Shortcuts:
     """
 
     def __init__(self) -> None:
-        self._known: dict[Any, Shortcut] = {}
+        self._known: dict[Any, Entry] = {}
         self._calls: dict[Any, int] = {}
         # The shortcut of a kind of call, or None: the look-up is on the way of every call.
         self.get = self._known.get
 
-    def __iter__(self) -> Iterator[Shortcut]:
+    def __iter__(self) -> Iterator[Entry]:
         return iter(list(self._known.values()))
 
     def clear(self) -> None:
@@ -155,7 +141,7 @@ class _Witness:
 
     def shortcut(
         self, tensors: Sequence[Any], result: Any, call_of: Callable[..., Call]
-    ) -> Shortcut | None:
+    ) -> Entry | None:
         """The shortcut of the call that was watched; None where there is none.
 
         Args:
@@ -175,7 +161,7 @@ class _Witness:
         kept = [t for t, i in zip(inputs, order, strict=True) if i < 0]
         if not is_whole or call.entry is None or op_def.stateful or not all(map(_is_few, kept)):
             return None
-        return Shortcut(call, inputs, order)
+        return _entry(call, inputs, order)
 
 
 def _is_few(tensor: Any) -> bool:
@@ -201,6 +187,8 @@ def entry({tensors}):
     made = new(EagerTensor)
     made.value = result
     made.dtype = dtype
+    if recorders.active:
+        tell(call, ({whole},), (made,))
     return made
 """
 # One kernel of ATen's; what changes what it has made needs the guard.
@@ -213,22 +201,22 @@ _UNSPLIT = re.compile(
 )
 
 
-def _entry(
-    call: Call, inputs: Sequence[EagerTensor], order: Sequence[int]
-) -> Callable[..., EagerTensor]:
+def _entry(call: Call, inputs: Sequence[EagerTensor], order: Sequence[int]) -> Entry:
     given = [f"t{i}" for i in range(1 + max(order))]
     scope: dict[str, Any] = {
         "call": call, "dtype": call.types[0], "EagerTensor": EagerTensor, "new": object.__new__,
+        "recorders": recorders, "tell": tell,
         "OpError": errors.OpError, "InferenceMode": InferenceMode, "torch": torch,
     }  # fmt: skip
-    scope.update({f"k{p}": t.value for p, t in enumerate(inputs) if order[p] < 0})
+    for place, tensor in enumerate(inputs):
+        if order[place] < 0:
+            scope[f"c{place}"], scope[f"k{place}"] = tensor, tensor.value
+    whole = ", ".join(f"t{i}" if i >= 0 else f"c{p}" for p, i in enumerate(order))
     expression = _expression(call, inputs, order, scope)
     is_one = _ONE_KERNEL.fullmatch(expression)
     is_alone = call.checked.get(tuple([t.value.shape for t in inputs]))
     if is_alone and not (is_one and _UNSPLIT.fullmatch(expression)):  # the call sees to that
-        scope.update({f"c{p}": t for p, t in enumerate(inputs) if order[p] < 0})
-        whole = [f"t{i}" if i >= 0 else f"c{p}" for p, i in enumerate(order)]
-        text = f"def entry({', '.join(given)}):\n    return call.entry({', '.join(whole)})\n"
+        text = f"def entry({', '.join(given)}):\n    return call.entry({whole})\n"
     else:
         used = [(f"x{p}", f"t{i}.value") for p, i in enumerate(order) if i >= 0]
         text = _ENTRY.format(
@@ -238,10 +226,11 @@ def _entry(
             guard="" if is_one else "guard = InferenceMode(True)",
             release="" if is_one else "finally:\n        del guard",
             expression=expression,
+            whole=whole,
             operands=", ".join(f"x{p}" if i >= 0 else f"k{p}" for p, i in enumerate(order)),
         )
     exec(text, scope)
-    entry: Callable[..., EagerTensor] = scope["entry"]
+    entry: Entry = scope["entry"]
     return entry
 
 

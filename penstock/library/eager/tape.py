@@ -26,15 +26,19 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import GRADIENTS
 from penstock.library.autodiff import jacobians
-from penstock.library.autodiff.aggregate import aggregate_slices
+from penstock.library.autodiff.aggregate_slices import aggregate_slices
 from penstock.library.autodiff.gradients import gradients, is_trainable
 from penstock.library.autodiff.options import UnconnectedGradients
 from penstock.library.autodiff.register import get_gradient_function
 from penstock.library.eager.recorders import recorders
-from penstock.library.eager.tensor import EagerTensor
+from penstock.library.eager.replay import Record
+from penstock.library.eager.tensor import EagerOperation, EagerTensor
 from penstock.library.variables.reads import listeners
 from penstock.ops.array.join import stack
 from penstock.ops.array.reshape import reshape
+
+# Read at each call that runs while a tape records.
+_RESOURCE, _GRADIENTS = dtypes.resource, GRADIENTS
 
 
 class GradientTape:
@@ -69,7 +73,7 @@ class GradientTape:
     def _clear(self) -> None:
         self._watched: set[Any] = set()
         self._handles: dict[Any, Any] = {}
-        self._ops: list[Operation] = []
+        self._ops: list[Record] = []
 
     # ---- recording ------------------------------------------------------------------------------
 
@@ -107,17 +111,16 @@ class GradientTape:
         self, op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> None:
         watched = self._watched
-        found = False
+        found = not watched.isdisjoint(inputs)
         for tensor in inputs:
-            if tensor in watched or (tensor.dtype is dtypes.resource and self._accessed(tensor)):
+            if tensor.dtype is _RESOURCE and self._accessed(tensor):
                 found = True
-        if not found:
+        if not found or _GRADIENTS.get(op_def.name, self) is None:  # nothing flows back
             return
-        if GRADIENTS.get(op_def.name, self) is None:
-            return  # nothing flows back
-        context: Any = get_default_graph()
-        self._ops.append(context.operation(op_def, attrs, inputs, outputs))
-        watched.update([t for t in outputs if is_trainable(t)])
+        self._ops.append((op_def, attrs, inputs, outputs))
+        for tensor in outputs:
+            if is_trainable(tensor):
+                watched.add(tensor)
 
     def _accessed(self, handle: Any) -> bool:
         """Whether the tensor is the handle of a variable that is to be watched; it is, then."""
@@ -215,8 +218,15 @@ class GradientTape:
         return nest.pack_sequence_as(sources, found)
 
     def _found(self, targets: list[Any], sources: list[Any], given: Any = None) -> list[Any]:
-        if not get_default_graph().executes:
+        context: Any = get_default_graph()
+        if not context.executes:
             return self._of_nodes(targets, sources, given)
+        if given is None:
+            found = context.replays.gradients(
+                self._ops, self._watched, targets, sources, _backwards
+            )
+            if found is not None:
+                return found  # type: ignore[no-any-return]
         return _backwards(self._ops, self._watched, targets, sources, given)
 
     def _clear_ops(self) -> None:
@@ -390,7 +400,7 @@ def _no_derivatives(target: Any, source: Any, shared: int) -> Any:
 
 
 def _backwards(
-    ops: Sequence[Operation],
+    ops: Sequence[Record],
     watched: set[Any],
     targets: Sequence[Any],
     sources: Sequence[Any],
@@ -405,9 +415,10 @@ def _backwards(
             terms.setdefault(target, []).append(started)
     wanted = set(sources)
     kept: dict[Any, Any] = {}
-    for op in reversed(ops):
+    graph = get_default_graph()
+    for op_def, attrs, inputs, outputs in reversed(ops):
         out_grads = []
-        for output in op.outputs:
+        for output in outputs:
             found = terms.pop(output, None)
             total = None if found is None else _sum(found)
             out_grads.append(total)
@@ -415,6 +426,7 @@ def _backwards(
                 kept[output] = total
         if out_grads.count(None) == len(out_grads):
             continue
+        op = EagerOperation(graph, op_def, op_def.name, inputs, outputs, attrs)
         _hand_on(op, out_grads, watched, terms)
     for source in sources:
         if source in terms:

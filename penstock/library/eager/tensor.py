@@ -59,7 +59,11 @@ class EagerTensor(KnownValue, Tensor):
 
     def numpy(self) -> Any:
         """The value: an array of its own memory, or a NumPy scalar."""
-        array = values.to_array(self.value)
+        value = self.value
+        try:
+            array = value.numpy()
+        except (AttributeError, RuntimeError, TypeError):  # strings, and what to_array knows
+            array = values.to_array(value)
         return array.copy() if array.ndim else array[()]
 
     # ---- what a node's tensor has ---------------------------------------------------------------

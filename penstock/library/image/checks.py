@@ -12,7 +12,7 @@ from typing import Any
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import reshape, shape, split, squeeze
+from penstock.ops.array import ranks, reshape, shape, split, squeeze
 from penstock.ops.control import check, control, debug
 
 _POSITIVE = ["all dims of 'image.shape' must be > 0."]
@@ -35,7 +35,7 @@ def positive_dims(image: Tensor) -> list[Operation]:
     return [
         check.assert_positive(shape.shape(image), _POSITIVE),
         check.assert_greater_equal(
-            shape.rank(image), 3, message="'image' must be at least three-dimensional."
+            ranks.rank(image), 3, message="'image' must be at least three-dimensional."
         ),
     ]
 

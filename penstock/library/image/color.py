@@ -16,11 +16,11 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.image import checks
-from penstock.ops.array import cast, fill, join, reshape, shape, tile
+from penstock.ops.array import cast, fill, join, ranks, reshape, shape, tile
 from penstock.ops.control import check, control
 from penstock.ops.image import image_codec as codec
 from penstock.ops.linalg import contraction
-from penstock.ops.math import division, reduction, statistics
+from penstock.ops.math import division, reduction, reductions, statistics
 from penstock.ops.random import random
 
 _SMALL_FLOATS = (dtypes.float16, dtypes.float32)
@@ -343,7 +343,7 @@ def per_image_standardization(image: Any) -> Tensor:
         own = image.dtype
         if own not in _SMALL_FLOATS:
             image = convert_image_dtype(image, dtypes.float32)
-        count = reduction.reduce_prod(shape.shape(image)[-3:])
+        count = reductions.reduce_prod(shape.shape(image)[-3:])
         mean = reduction.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         deviation = statistics.reduce_std(image, axis=[-1, -2, -3], keepdims=True)
         least = make("Rsqrt", cast.cast(count, image.dtype))
@@ -407,7 +407,7 @@ def _gray_checks(images: Tensor) -> list[Any]:
             message="Last dimension of a grayscale image should be size 1.",
         ),
         check.assert_greater_equal(
-            shape.rank(images), 3,
+            ranks.rank(images), 3,
             message="A grayscale image must be at least two-dimensional.",
         ),
     ]  # fmt: skip
@@ -428,7 +428,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
         images = convert_to_tensor(images, name="images")
         images = checks.behind(_gray_checks(images), images)
-        outer = reshape.expand_dims(shape.rank(images) - 1, 0)
+        outer = reshape.expand_dims(ranks.rank(images) - 1, 0)
         ones = fill.ones(outer, dtype=dtypes.int32)
         multiples = join.concat([ones, reshape.expand_dims(3, 0)], 0)
         made = tile.tile(images, multiples, name=scope)

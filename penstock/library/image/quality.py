@@ -22,13 +22,14 @@ from penstock.ops.array import (
     join,
     pad as padding,
     ranges,
+    ranks,
     reshape,
     shape,
     split,
     tile,
 )
 from penstock.ops.control import control, debug
-from penstock.ops.math import elementwise, reduction
+from penstock.ops.math import elementwise, reduction, reductions
 from penstock.ops.nn import activation, softmax as normalizing
 
 _Reducer = Callable[[Any], Tensor]
@@ -57,9 +58,9 @@ def _compatible(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Any
                 raise ValueError(f"Two images are not compatible: {first.shape} and {second.shape}")
     shape1, shape2 = shape.shape_n([first, second])
     shapes = [shape1, shape2]
-    enough = make("GreaterEqual", shape.size(shape1), 3)
+    enough = make("GreaterEqual", ranks.size(shape1), 3)
     waits = [debug.Assert(enough, shapes, summarize=10)]
-    same = reduction.reduce_all(make("Equal", shape1[-3:], shape2[-3:]))
+    same = reductions.reduce_all(make("Equal", shape1[-3:], shape2[-3:]))
     waits.append(debug.Assert(same, shapes, summarize=10))
     return shape1, shape2, waits
 
@@ -130,7 +131,7 @@ def _by_channel(
     shape1, shape2 = shape.shape_n([img1, img2])
     waits = []
     for found in (shape1, shape2):
-        fits = reduction.reduce_all(make("GreaterEqual", found[-3:-1], size))
+        fits = reductions.reduce_all(make("GreaterEqual", found[-3:-1], size))
         waits.append(debug.Assert(fits, [found, size], summarize=8))
     with control_dependencies(waits):
         img1 = control.identity(img1)
@@ -196,7 +197,7 @@ def _halved(
     pairs = zip(images, tails, strict=True)
     flat = [reshape.reshape(x, join.concat([[-1], tail], 0)) for x, tail in pairs]
     odd = tails[0] % divisor
-    needs = reduction.reduce_any(make("NotEqual", odd, 0))
+    needs = reductions.reduce_any(make("NotEqual", odd, 0))
 
     def padded() -> list[Tensor]:
         amounts = padding.pad(reshape.expand_dims(odd, -1), [[1, 0], [1, 0]])
@@ -245,7 +246,7 @@ def ssim_multiscale(
                 scales.append(activation.relu(structure))
         scales[-1] = activation.relu(both)
         every = make("Pow", join.stack(scales, axis=-1), power_factors)
-        return reduction.reduce_mean(reduction.reduce_prod(every, [-1]), [-1])
+        return reduction.reduce_mean(reductions.reduce_prod(every, [-1]), [-1])
 
 
 # ---- rough ---------------------------------------------------------------------------------

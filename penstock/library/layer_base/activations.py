@@ -10,7 +10,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.layer_base import configs, settings
 from penstock.ops.array import nodes
-from penstock.ops.math import clip, elementwise, reduction, select
+from penstock.ops.math import clip, elementwise, reduction, reductions, select
 from penstock.ops.nn import activation, softmax as softmaxes
 
 
@@ -24,7 +24,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
     if rank == 2:
         return softmaxes.softmax(x)
     if rank is not None and rank > 2:
-        e = elementwise.exp(x - reduction.reduce_max(x, axis=axis, keepdims=True))
+        e = elementwise.exp(x - reductions.reduce_max(x, axis=axis, keepdims=True))
         return e / reduction.reduce_sum(e, axis=axis, keepdims=True)
     raise ValueError("Cannot apply softmax to a tensor that is 1D")
 

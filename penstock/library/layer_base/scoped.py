@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import nest, scopes
+from penstock.foundation.graph import collecting, nest, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
@@ -295,7 +295,7 @@ def _of_graph(value: Any) -> bool:
 
 def _collect(items: Iterable[Any], collection: str) -> None:
     """Adds what a collection does not have yet."""
-    found = scopes.get_collection_ref(collection)
+    found = collecting.get_collection_ref(collection)
     known = {id(item) for item in found}
     for item in nest.flatten(list(items)):
         if id(item) not in known:

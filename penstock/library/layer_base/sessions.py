@@ -15,7 +15,7 @@ import numpy as np
 from penstock.engine.session.session import Session
 from penstock.foundation.graph import defaults, scopes
 from penstock.library.layer_base import settings
-from penstock.library.variables import listing
+from penstock.library.variables import initialized, listing
 from penstock.ops.array.constant import placeholder
 
 _TRACKED = "layer_base.tracked_variables"
@@ -77,7 +77,7 @@ def initialize_tracked(session: Any) -> None:
     if not waiting:
         return
     with session.graph.as_default():
-        known = session.run([listing.is_variable_initialized(v) for v in waiting])
+        known = session.run([initialized.is_variable_initialized(v) for v in waiting])
         lacking = [v for v, has in zip(waiting, known, strict=True) if not has]
         session.run(listing.variables_initializer(lacking))
     ready.update(waiting)

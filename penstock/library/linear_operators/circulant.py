@@ -22,7 +22,7 @@ from penstock.library.linear_operators.operator import LinearOperator
 from penstock.ops.array import nodes, reshape
 from penstock.ops.control import check
 from penstock.ops.linalg import linalg
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 from penstock.ops.signal import fft
 
 _FORWARD = {1: fft.fft, 2: fft.fft2d, 3: fft.fft3d}
@@ -183,7 +183,7 @@ class _Circulant(LinearOperator):
         return list(range(-self.block_depth, 0))
 
     def _determinant(self) -> Any:
-        return self._cast(reduction.reduce_prod(self._spectrum, axis=self._block_axes()))
+        return self._cast(reductions.reduce_prod(self._spectrum, axis=self._block_axes()))
 
     def _log_abs_determinant(self) -> Any:
         total = reduction.reduce_sum(dense.log_abs(self._spectrum), axis=self._block_axes())

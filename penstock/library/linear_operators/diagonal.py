@@ -11,7 +11,7 @@ from penstock.library.linear_operators.operator import LinearOperator
 from penstock.ops.array import nodes, reshape
 from penstock.ops.control import check
 from penstock.ops.linalg import matrix_diag
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -104,7 +104,7 @@ class LinearOperatorDiag(LinearOperator):
         return nodes.div(dense.adjoint_if(rhs, adjoint_arg), self._factors(adjoint))
 
     def _determinant(self) -> Any:
-        return reduction.reduce_prod(self.diagonal, axis=[-1])
+        return reductions.reduce_prod(self.diagonal, axis=[-1])
 
     def _log_abs_determinant(self) -> Any:
         return reduction.reduce_sum(dense.log_abs(self.diagonal), axis=[-1])

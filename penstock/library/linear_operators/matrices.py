@@ -11,7 +11,7 @@ from penstock.library.linear_operators.operator import LinearOperator
 from penstock.ops.array import nodes
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.linalg.matmul import matmul as dense_matmul
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 
 
 class _Stored(LinearOperator):
@@ -122,7 +122,7 @@ class LinearOperatorLowerTriangular(_Stored):
         )
 
     def _determinant(self) -> Any:
-        return reduction.reduce_prod(self._diag, axis=[-1])
+        return reductions.reduce_prod(self._diag, axis=[-1])
 
     def _log_abs_determinant(self) -> Any:
         return reduction.reduce_sum(dense.log_modulus(self._diag), axis=[-1])

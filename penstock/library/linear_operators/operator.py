@@ -29,7 +29,7 @@ from penstock.library.linear_operators.described import Described
 from penstock.ops.array import nodes, reshape, squeeze
 from penstock.ops.control import check
 from penstock.ops.linalg import linalg, linalg_eig, matrix_diag
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 
 _log = logging.getLogger("penstock")
 
@@ -86,8 +86,8 @@ class LinearOperator(Described):
         if self._can_use_cholesky():
             return self.assert_positive_definite()
         values = linalg_eig.svd(self.to_dense(), compute_uv=False)
-        largest = reduction.reduce_max(values, -1)
-        condition = nodes.div(largest, reduction.reduce_min(values, -1))
+        largest = reductions.reduce_max(values, -1)
+        condition = nodes.div(largest, reductions.reduce_min(values, -1))
         limit = 1.0 / np.finfo(values.dtype.as_numpy_dtype).eps
         limit = convert_to_tensor(limit, values.dtype)
         message = "the matrix is singular up to the precision of its dtype"

@@ -13,8 +13,6 @@ from penstock.library.nn.conv import (
     conv2d_transpose as conv2d_transpose,
 )
 from penstock.library.nn.cross_entropy import (
-    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
-    softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
 )
 from penstock.library.nn.ctc import (
@@ -84,6 +82,10 @@ from penstock.library.nn.safe_embedding import (
 from penstock.library.nn.sampling import (
     nce_loss as nce_loss,
     sampled_softmax_loss as sampled_softmax_loss,
+)
+from penstock.library.nn.softmax_cross_entropy import (
+    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
 )
 from penstock.library.nn.volumes import (
     avg_pool3d as avg_pool3d,

@@ -39,7 +39,7 @@ from penstock.ops.array import (
 )
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control_flow
-from penstock.ops.math import comparison, elementwise, reduction, select, statistics
+from penstock.ops.math import comparison, elementwise, reduction, reductions, select, statistics
 from penstock.ops.nn import softmax
 
 # Logarithms of the probability of what is all but impossible, and of what is impossible (finite,
@@ -224,7 +224,7 @@ def collapse_repeated(
             kept, onehot.sequence_mask(seq_length, maxlen=_size(labels, 1))
         )
         lengths = reduction.reduce_sum(cast(kept, dtypes.int32), axis=1)
-        longest = reduction.reduce_max(lengths)
+        longest = reductions.reduce_max(lengths)
         places = onehot.sequence_mask(lengths, maxlen=longest)
         flat, flat_kept = reshape.reshape(labels, [-1]), reshape.reshape(kept, [-1])
         flat_places = reshape.reshape(places, [-1])

@@ -11,17 +11,14 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import documented_as
+from penstock.foundation.graph.collecting import add_to_collection, get_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import (
-    add_to_collection,
-    control_dependencies,
-    get_collection,
-    name_scope,
-)
+from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.nn import cross_entropy, elementwise_losses
-from penstock.ops.array import constant, nodes, ranges, shape, squeeze
+from penstock.library.nn.softmax_cross_entropy import softmax_cross_entropy_with_logits_v2
+from penstock.ops.array import constant, nodes, ranges, ranks, shape, squeeze
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control
 from penstock.ops.math import (
@@ -146,7 +143,7 @@ def _count_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Ten
 
 def _count(losses: Tensor) -> Tensor:
     with name_scope(None, "num_elements", [losses]) as scope:
-        made: Tensor = cast(shape.size(losses, name=scope), losses.dtype)
+        made: Tensor = cast(ranks.size(losses, name=scope), losses.dtype)
         return made
 
 
@@ -493,9 +490,7 @@ def softmax_cross_entropy(
             share = label_smoothing / classes
             labels = labels * (1.0 - label_smoothing) + share
         labels = control.stop_gradient(labels, name="labels_stop_gradient")
-        losses = cross_entropy.softmax_cross_entropy_with_logits_v2(
-            labels=labels, logits=logits, name="xentropy"
-        )
+        losses = softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 
 

@@ -12,9 +12,9 @@ from penstock.foundation.graph.build import constant, make, make_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import nodes, shape as shape_ops
+from penstock.ops.array import nodes, ranks
 from penstock.ops.array.cast import cast
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reduction, reductions
 
 # The least epsilon that cuDNN takes.
 _LEAST_EPSILON = 1.001e-5
@@ -313,7 +313,7 @@ def sufficient_statistics(
             counts = constant(np.asarray(size, kind.as_numpy_dtype), kind)
         else:
             sizes = nodes.gather(nodes.cast(make("Shape", x), kind), axes)
-            counts = reduction.reduce_prod(sizes, name="count")
+            counts = reductions.reduce_prod(sizes, name="count")
         if shift is not None:
             shift = convert.convert_to_tensor(shift, name="shift")
             values, squares = make("Sub", x, shift), make("SquaredDifference", x, shift)
@@ -396,7 +396,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "zero_fraction", [value]):
         value = convert.convert_to_tensor(value, name="value")
-        size = shape_ops.size(value, out_type=dtypes.int64)
+        size = ranks.size(value, out_type=dtypes.int64)
         # Counted in int32 where that suffices, as in TensorFlow.
         nonzero = cond(
             comparison.less_equal(size, int(np.iinfo(np.int32).max)),

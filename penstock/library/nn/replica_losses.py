@@ -11,7 +11,7 @@ from penstock.foundation.graph import replicas
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import shape
+from penstock.ops.array import ranks, shape
 from penstock.ops.array.cast import cast
 from penstock.ops.control import check
 from penstock.ops.math import binary, reduction, weights as spread
@@ -29,7 +29,7 @@ def _of_rank_one(losses: Tensor) -> Iterator[None]:
         yield
         return
     message = "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
-    rank = shape.rank(losses)
+    rank = ranks.rank(losses)
     one = cast(1, dtypes.int32)
     with control_dependencies([check.assert_greater_equal(rank, one, message=message)]):
         yield

@@ -9,11 +9,11 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import gather, join, reshape, shape as shape_ops
+from penstock.ops.array import gather, join, ranks, reshape, shape as shape_ops
 from penstock.ops.array.cast import cast
 from penstock.ops.array.slicing import slice_
 from penstock.ops.array.tile import tile
-from penstock.ops.math import comparison, elementwise, reduction, select
+from penstock.ops.math import comparison, elementwise, reductions, select
 from penstock.ops.nn import embedding
 from penstock.ops.sparse.sparse_compose import sparse_retain
 from penstock.ops.sparse.sparse_functions import sparse_fill_empty_rows, sparse_reshape
@@ -52,8 +52,8 @@ def safe_embedding_lookup_sparse(
     with name_scope(name, "embedding_lookup", parts) as scope:
         shape = sparse_ids.dense_shape
         known = shape.sizes[0] if shape.sizes is not None else None
-        rank: Any = shape_ops.size(shape) if known is None else known
-        lead = reduction.reduce_prod(slice_(shape, [0], [rank - 1]))
+        rank: Any = ranks.size(shape) if known is None else known
+        lead = reductions.reduce_prod(slice_(shape, [0], [rank - 1]))
         ids = sparse_reshape(sparse_ids, [lead, gather.gather(shape, rank - 1)])
         weights = sparse_weights
         if weights is not None:

@@ -15,7 +15,7 @@ from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.nn import cross_entropy, elementwise_losses
+from penstock.library.nn import elementwise_losses, softmax_cross_entropy
 from penstock.ops.array import fill, join, nodes, reshape, shape as shape_ops
 from penstock.ops.control import control
 from penstock.ops.linalg import matmul
@@ -214,4 +214,4 @@ def sampled_softmax_loss(
         name=name, seed=seed,
     )  # fmt: skip
     wanted = make("StopGradient", wanted, name="labels_stop_gradient")
-    return cross_entropy.softmax_cross_entropy_with_logits_v2(labels=wanted, logits=logits)
+    return softmax_cross_entropy.softmax_cross_entropy_with_logits_v2(labels=wanted, logits=logits)

@@ -28,7 +28,7 @@ from penstock.ops.array import (
     slicing,
 )
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, reduction, select
+from penstock.ops.math import binary, comparison, reductions, select
 
 _EMPTY = {dtypes.string: "", dtypes.bool: False}
 
@@ -57,7 +57,9 @@ def _padded(rt: Any, default: Any) -> Tensor:
     # One element more, at the end, is what fills rows up.
     filler = _filler(values, default)
     with_filler = join.concat([values, reshape_ops.expand_dims(filler, 0)], 0)
-    longest = binary.maximum(reduction.reduce_max(rows.lengths(splits)), cast.cast(0, splits.dtype))
+    longest = binary.maximum(
+        reductions.reduce_max(rows.lengths(splits)), cast.cast(0, splits.dtype)
+    )
     columns = ranges.range_(longest)
     places = reshape_ops.expand_dims(rows.starts(splits), 1) + reshape_ops.expand_dims(columns, 0)
     inside = places < reshape_ops.expand_dims(rows.limits(splits), 1)
@@ -187,10 +189,10 @@ def _lengths_before(tensor: Tensor, padding: Any, size: Tensor) -> Tensor:
     padding.shape.assert_is_compatible_with(tensor.shape[2:])
     pads = comparison.equal(tensor, padding)
     if tensor.shape.ndims is not None and tensor.shape.ndims > 2:
-        pads = reduction.reduce_all(pads, axis=list(range(2, tensor.shape.ndims)))
+        pads = reductions.reduce_all(pads, axis=list(range(2, tensor.shape.ndims)))
     ends = ranges.range_(1, size[1] + 1)
     kept = cast.cast(elementwise_not(pads), size.dtype) * reshape_ops.expand_dims(ends, 0)
-    made: Tensor = binary.maximum(reduction.reduce_max(kept, axis=1), cast.cast(0, size.dtype))
+    made: Tensor = binary.maximum(reductions.reduce_max(kept, axis=1), cast.cast(0, size.dtype))
     return made
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from penstock.foundation.base.decorators import decorates
-from penstock.foundation.graph.build import one_operation
+from penstock.foundation.graph.build import of_two, one_operation
 from penstock.library.ragged_tensors import mapping
 from penstock.library.ragged_tensors.tensor import RaggedTensor
 from penstock.library.ragged_tensors.value import RaggedTensorValue
@@ -91,14 +91,15 @@ def binary(function: Function) -> Function:
     if list(inspect.signature(function).parameters) != ["x", "y", "name"]:
         return _behind(function, handle)
 
-    @decorates(function, "dispatch")
     def dispatching(x: Any, y: Any, name: str | None = None) -> Any:
         if type(x) in _ASKED or type(y) in _ASKED:
             return general(x, y, name)
         return function(x, y, name)
 
     general = _behind(function, handle)
-    return cast(Function, dispatching)
+    op_type = getattr(function, "op_type", None)
+    made = dispatching if op_type is None else of_two(op_type, dispatching)
+    return cast(Function, decorates(function, "dispatch")(made))
 
 
 def of_list(function: Function) -> Function:

@@ -6,8 +6,8 @@ from penstock.ops.array import (
     gather as gather_ops,
     join,
     onehot,
+    ranks,
     reshape as reshape_ops,
-    shape as shape_ops,
     squeeze as squeeze_ops,
     stitch,
     tile as tile_ops,
@@ -25,6 +25,7 @@ from penstock.ops.math import (
     elementwise,
     no_nan,
     reduction,
+    reductions,
     remainder,
     select,
     sums,
@@ -157,16 +158,16 @@ expand_dims = to(reshape_ops.expand_dims, "joining", "expand_dims")
 gather = to(gather_ops.gather, "gathering", "gather")
 gather_nd = to(gather_ops.gather_nd, "gathering", "gather_nd")
 one_hot = to(onehot.one_hot, "shaping", "one_hot")
-rank = to(shape_ops.rank, "shaping", "rank")
-reduce_all = to(reduction.reduce_all, "reducing", "reduce_all")
-reduce_any = to(reduction.reduce_any, "reducing", "reduce_any")
+rank = to(ranks.rank, "shaping", "rank")
+reduce_all = to(reductions.reduce_all, "reducing", "reduce_all")
+reduce_any = to(reductions.reduce_any, "reducing", "reduce_any")
 reduce_join = to(string_reduce.reduce_join, "shaping", "reduce_join")
-reduce_max = to(reduction.reduce_max, "reducing", "reduce_max")
+reduce_max = to(reductions.reduce_max, "reducing", "reduce_max")
 reduce_mean = to(reduction.reduce_mean, "reducing", "reduce_mean")
-reduce_min = to(reduction.reduce_min, "reducing", "reduce_min")
-reduce_prod = to(reduction.reduce_prod, "reducing", "reduce_prod")
+reduce_min = to(reductions.reduce_min, "reducing", "reduce_min")
+reduce_prod = to(reductions.reduce_prod, "reducing", "reduce_prod")
 reduce_sum = to(reduction.reduce_sum, "reducing", "reduce_sum")
-size = to(shape_ops.size, "shaping", "size")
+size = to(ranks.size, "shaping", "size")
 squeeze = to(squeeze_ops.squeeze, "joining", "squeeze")
 stack = to(join.stack, "joining", "stack")
 tile = to(tile_ops.tile, "joining", "tile")

@@ -25,6 +25,7 @@ from penstock.ops.array import (
     gather as gather_ops,
     join,
     ranges,
+    ranks,
     reshape as reshape_ops,
     shape as shape_ops,
     sorting,
@@ -314,7 +315,7 @@ def _chosen_rows(condition: Tensor, x: Any, y: Any, whole: bool) -> Any:
     count = _count(x, dtype)
     if whole:
         condition = make("BroadcastTo", condition, reshape_ops.reshape(_count(rt, dtype), [1]))
-    here = ranges.range_(cast.cast(shape_ops.size(condition), dtype))
+    here = ranges.range_(cast.cast(ranks.size(condition), dtype))
     return gather(both, select.where(condition, here, here + count))
 
 

@@ -16,7 +16,7 @@ from penstock.library.ragged_tensors import splits as rows
 from penstock.library.ragged_tensors.joining import expanded
 from penstock.library.ragged_tensors.tensor import RaggedTensor, convert, positive_axis
 from penstock.ops.array import cast, gather as gather_ops, reshape as reshape_ops
-from penstock.ops.math import binary, elementwise, reduction, unsorted_segment
+from penstock.ops.math import binary, elementwise, reduction, reductions, unsorted_segment
 
 Segments = Callable[[Any, Any, Any], Any]
 
@@ -72,9 +72,9 @@ class Reduction:
 
 
 SUM = Reduction(reduction.reduce_sum, unsorted_segment.unsorted_segment_sum)
-PROD = Reduction(reduction.reduce_prod, unsorted_segment.unsorted_segment_prod)
-MIN = Reduction(reduction.reduce_min, unsorted_segment.unsorted_segment_min)
-MAX = Reduction(reduction.reduce_max, unsorted_segment.unsorted_segment_max)
+PROD = Reduction(reductions.reduce_prod, unsorted_segment.unsorted_segment_prod)
+MIN = Reduction(reductions.reduce_min, unsorted_segment.unsorted_segment_min)
+MAX = Reduction(reductions.reduce_max, unsorted_segment.unsorted_segment_max)
 
 
 def reduce_along(kind: Reduction, input_tensor: Any, axis: Any, keepdims: bool) -> Any:
@@ -121,7 +121,7 @@ def _reduced(kind: Reduction, rt: Any, axis: int) -> Any:
         return kind.whole(rt, axis)
     if axis == 0:
         # Elements of one column belong together.
-        longest = reduction.reduce_max(rt.row_lengths())
+        longest = reductions.reduce_max(rt.row_lengths())
         count = binary.maximum(longest, cast.cast(0, longest.dtype))
         return _aggregated(kind.segment, rt.values, rows.columns(rt.row_splits), count)
     if axis == 1:

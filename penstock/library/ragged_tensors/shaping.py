@@ -10,7 +10,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.library.ragged_tensors.mapping import stack_dynamic_partitions, unary
 from penstock.library.ragged_tensors.reducing import Reduction, reduce_along
 from penstock.library.ragged_tensors.tensor import convert, positive_axis
-from penstock.ops.array import onehot, shape as shape_ops
+from penstock.ops.array import onehot, ranks
 from penstock.ops.strings import string_reduce
 
 
@@ -21,12 +21,12 @@ def rank(input: Any, name: str | None = None) -> Any:
         known = rt.shape.ndims
         if known is not None:
             return constant(known, dtypes.int32)
-        return shape_ops.rank(rt.flat_values) + rt.ragged_rank
+        return ranks.rank(rt.flat_values) + rt.ragged_rank
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
     """The number of elements."""
-    return shape_ops.size(convert(input).flat_values, name=name, out_type=out_type)
+    return ranks.size(convert(input).flat_values, name=name, out_type=out_type)
 
 
 def one_hot(

@@ -10,7 +10,7 @@ from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.ragged_tensors.tensor import RaggedTensor, convert, is_ragged
-from penstock.ops.array import join, ranges, reshape as reshape_ops, shape as shape_ops
+from penstock.ops.array import join, ranges, ranks, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.strings.string_split import (
     string_split as _split_sparse,
     strings_split as _split_at,
@@ -61,7 +61,7 @@ def _characters(codes: Any) -> Any:
     """Each code point as a string of UTF-8."""
     if isinstance(codes, RaggedTensor):
         return codes.with_values(_characters(codes.values))
-    ends = ranges.range_(shape_ops.size(codes, out_type=dtypes.int64) + 1)
+    ends = ranges.range_(ranks.size(codes, out_type=dtypes.int64) + 1)
     return make("UnicodeEncode", codes, ends, output_encoding="UTF-8")
 
 
@@ -176,7 +176,7 @@ def unicode_encode(
         if rank == 0:
             raise ValueError("input_tensor's rank must be at least 1.")
         if rank == 1:
-            whole = join.stack([0, shape_ops.size(codes)])
+            whole = join.stack([0, ranks.size(codes)])
             return reshape_ops.reshape(encode(codes, whole), [])
         ragged = RaggedTensor.from_tensor(
             reshape_ops.reshape(codes, join.stack([-1, shape_ops.shape(codes)[-1]]))

@@ -20,7 +20,7 @@ from penstock.library.ragged_tensors import conversion, splits as rows
 from penstock.library.ragged_tensors.factories import Factories, as_tensor
 from penstock.library.ragged_tensors.value import RaggedTensorValue
 from penstock.ops.array import cast, fill, gather as gather_ops, join, shape as shape_ops
-from penstock.ops.math import binary, reduction
+from penstock.ops.math import binary, reductions
 
 _MISMATCH = (
     "Input RaggedTensors have mismatched row_splits dtypes; use"
@@ -188,7 +188,7 @@ class RaggedTensor(Factories):
         with name_scope(name, "RaggedBoundingBox", [self._row_splits, axis]):
             sizes = [rows.count(self._row_splits)]
             for splits in self.nested_row_splits:
-                longest = reduction.reduce_max(rows.lengths(splits))
+                longest = reductions.reduce_max(rows.lengths(splits))
                 sizes.append(clip_below(longest))
             inner = shape_ops.shape(self.flat_values, out_type=own)[1:]
             made: Any = cast.cast(join.concat([join.stack(sizes), inner], 0), dtype)

@@ -28,7 +28,7 @@ from penstock.library.recurrent.step import (
 from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, fill, join, nodes, shape
 from penstock.ops.control import control, debug
-from penstock.ops.math import binary, comparison, reduction
+from penstock.ops.math import binary, comparison, reductions
 
 
 def dynamic_rnn(
@@ -114,7 +114,7 @@ def _checked_lengths(sequence_length: Any) -> Tensor:
 def _assert_vector(lengths: Tensor, batch_size: Any) -> Any:
     found, wanted = shape.shape(lengths), join.stack([batch_size])
     return debug.Assert(
-        reduction.reduce_all(comparison.equal(found, wanted)),
+        reductions.reduce_all(comparison.equal(found, wanted)),
         [f"Expected shape for Tensor {lengths.name} is ", wanted, " but saw shape: ", found],
     )
 
@@ -143,8 +143,8 @@ class _Loop:
         )
         self._shortest, self._longest = None, self._time_steps
         if lengths is not None:
-            self._shortest = reduction.reduce_min(lengths)
-            self._longest = reduction.reduce_max(lengths)
+            self._shortest = reductions.reduce_min(lengths)
+            self._longest = reductions.reduce_max(lengths)
         self._time = constant(0, dtypes.int32, name="time")
         with scopes.name_scope("dynamic_rnn") as base:
             pass

@@ -14,7 +14,7 @@ from penstock.library.recurrent.cell import assert_like_rnncell, joined_shape
 from penstock.library.recurrent.step import cache_reads, keep_finished, static_size
 from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import fill, nodes, shape
-from penstock.ops.math import comparison, elementwise, reduction
+from penstock.ops.math import comparison, elementwise, reductions
 
 
 def raw_rnn(
@@ -63,7 +63,7 @@ def raw_rnn(
         emit_arrays = nest.pack_sequence_as(structure, arrays)
 
         def go_on(time: Any, finished: Any, *_: Any) -> Any:
-            return elementwise.logical_not(reduction.reduce_all(finished))
+            return elementwise.logical_not(reductions.reduce_all(finished))
 
         def body(
             time: Any, finished: Any, current: Any, arrays: Any, state: Any, loop_state: Any

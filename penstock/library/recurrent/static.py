@@ -18,7 +18,7 @@ from penstock.library.recurrent.step import (
 from penstock.library.variables.scoping import variable_scope
 from penstock.ops.array import cast, fill, nodes, shape
 from penstock.ops.control import control
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 
 
 def static_rnn(
@@ -76,7 +76,7 @@ def static_rnn(
                 cell.output_size,
             )
             lengths = cast.cast(lengths, dtypes.int32)
-            extremes = reduction.reduce_min(lengths), reduction.reduce_max(lengths)
+            extremes = reductions.reduce_min(lengths), reductions.reduce_max(lengths)
         for time, one in enumerate(inputs):
             if time > 0:
                 entered.reuse_variables()

@@ -12,7 +12,7 @@ from penstock.foundation.opdef import static
 from penstock.library.control_flow.cond import cond
 from penstock.library.control_flow.tensor_array import TensorArray
 from penstock.library.variables.scope import VariableScope
-from penstock.ops.array import join, nodes, ranges, shape, transpose
+from penstock.ops.array import join, nodes, ranges, ranks, shape, transpose
 from penstock.ops.math import select
 
 
@@ -80,7 +80,7 @@ def transpose_batch_time(x: Tensor) -> Tensor:
         raise ValueError(
             f"Expected input tensor {x.name} to have rank at least 2, but saw shape: {known}"
         )
-    rank = shape.rank(x)
+    rank = ranks.rank(x)
     made = transpose.transpose(x, join.concat(([1, 0], ranges.range_(2, rank)), axis=0))
     if known.ndims is not None:
         first, second, *others = known.as_list()

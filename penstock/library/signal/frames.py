@@ -22,6 +22,7 @@ from penstock.ops.array import (
     join,
     pad,
     ranges,
+    ranks,
     reshape,
     shape as shapes,
     slicing,
@@ -110,13 +111,13 @@ def _static_frames(signal: Any, length: Any, step: Any, pad_end: bool, axis: Any
 
 
 def _frame(signal: Any, length: Any, step: Any, pad_end: bool, pad_value: Any, axis: Any) -> Any:
-    rank: Any = shapes.rank(signal)
+    rank: Any = ranks.rank(signal)
     every: Any = ranges.range_(rank)
     axis = every[axis]
     dims: Any = shapes.shape(signal)
     outer, samples, inner = split.split(dims, [axis, 1, rank - 1 - axis])
     samples = reshape.reshape(samples, [])
-    around = [shapes.size(part) for part in (outer, inner)]
+    around = [ranks.size(part) for part in (outer, inner)]
     if pad_end:
         pad_value = convert_to_tensor(pad_value, signal.dtype)
         count = -(-samples // step)
@@ -203,7 +204,7 @@ def _static_samples(signal: Any, step: Any) -> Any:
 def _sum(signal: Any, step: Any) -> Any:
     dims: Any = shapes.shape(signal)
     outer = dims[:-2]
-    rank = shapes.size(outer)
+    rank = ranks.size(outer)
     length, count = dims[-1], dims[-2]
     samples = length + step * (count - 1)
     if _equal(length, step):

@@ -19,6 +19,7 @@ from penstock.ops.array import (
     fill,
     join,
     pad,
+    ranks,
     reshape,
     shape as shapes,
     tile,
@@ -142,7 +143,7 @@ def _of_length(frames: Any, length: Any) -> Any:
     known, dims = static.constant_value(length), frames.sizes
     if known is None or dims is None or dims[-1] is None:
         frames = frames[..., :length]
-        rank: Any = shapes.rank(frames)
+        rank: Any = ranks.rank(frames)
         size: Any = shapes.shape(frames)
         outer = fill.zeros([rank - 1, 2], dtype=length.dtype)
         missing = [[0, make("Maximum", 0, length - size[-1])]]

@@ -101,8 +101,9 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
     variable_def = kwargs.get("variable_def")
     if variable_def is not None:
         use_resource = variable_def.is_resource
-    if use_resource is None:
-        use_resource = scope.get_variable_scope().use_resource
+    scopes = get_default_graph().attached.get(scope.SCOPES)
+    if use_resource is None and scopes is not None:  # else no variable scope says anything
+        use_resource = scopes.current.use_resource
     if use_resource is None:
         use_resource = _resource_by_default
     use_resource = use_resource or get_default_graph().executes

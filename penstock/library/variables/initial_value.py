@@ -15,8 +15,8 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.solve import add_checked
 from penstock.foundation.graph.tensor import Tensor
+from penstock.foundation.graph.written_nodes import add_checked
 
 
 @contextmanager

@@ -16,14 +16,15 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph import families
+from penstock.foundation.graph.collecting import add_to_collections
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import add_to_collections, control_dependencies
+from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import creation
 from penstock.library.variables.scoping import variable_scope
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
-from penstock.ops.array import fill, reshape, shape
+from penstock.ops.array import fill, ranks, reshape
 from penstock.ops.array.cast import cast
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.math import (
@@ -137,7 +138,7 @@ def mean(
         total = metric_variable([], dtypes.float32, name="total")
         count = metric_variable([], dtypes.float32, name="count")
         if weights is None:
-            number: Any = cast(shape.size(values), dtypes.float32)
+            number: Any = cast(ranks.size(values), dtypes.float32)
         else:
             values, weights = _weighted(values, weights)
             number = reduction.reduce_sum(weights)
@@ -337,7 +338,7 @@ def mean_per_class_accuracy(
         spread.check_same_shape(predictions, labels)
         total = metric_variable([num_classes], dtypes.float32, name="total")
         count = metric_variable([num_classes], dtypes.float32, name="count")
-        ones = fill.ones([shape.size(labels)], dtypes.float32)
+        ones = fill.ones([ranks.size(labels)], dtypes.float32)
         if labels.dtype != predictions.dtype:
             predictions = cast(predictions, labels.dtype)
         correct = cast(comparison.equal(predictions, labels), dtypes.float32)

@@ -17,7 +17,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.metrics import Metric, collected, mean, metric_variable
-from penstock.ops.array import fill, join, reshape, shape, slicing, sorting, tile
+from penstock.ops.array import fill, join, ranks, reshape, shape, slicing, sorting, tile
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control_flow
 from penstock.ops.math import (
@@ -28,6 +28,7 @@ from penstock.ops.math import (
     elementwise,
     no_nan,
     reduction,
+    reductions,
     select,
     sums,
     weights as spread,
@@ -56,7 +57,7 @@ def _with_label_dim(labels: Any, predictions: Tensor) -> Any:
         labels = _tensor_or_sparse(labels)
         cond = control_flow.conditional()
         if isinstance(labels, SparseTensor):
-            fewer = comparison.equal(shape.rank(predictions), shape.size(labels.dense_shape) + 1)
+            fewer = comparison.equal(ranks.rank(predictions), ranks.size(labels.dense_shape) + 1)
 
             def expanded() -> Any:
                 dims = join.concat([labels.dense_shape, (1,)], 0)
@@ -72,7 +73,7 @@ def _with_label_dim(labels: Any, predictions: Tensor) -> Any:
                 )
             same = len(ours) == len(theirs)
             return labels if same else reshape.expand_dims(labels, -1, name=scope)
-        fewer = comparison.equal(shape.rank(predictions), shape.rank(labels) + 1)
+        fewer = comparison.equal(ranks.rank(predictions), ranks.rank(labels) + 1)
         return cond(fewer, lambda: reshape.expand_dims(labels, -1, name=scope), lambda: labels)
 
 
@@ -83,7 +84,7 @@ def _only(class_id: int, classes: Any) -> SparseTensor:
         chosen = comparison.equal(classes.values, class_id)
         return sparse_compose.sparse_retain(classes, chosen)
     dims = shape.shape(classes, out_type=dtypes.int64)
-    last = shape.size(dims) - 1
+    last = ranks.size(dims) - 1
     axis = reshape.reshape(last, [1])
     column = reduction.reduced_shape(cast(dims, dtypes.int32), axis)
     found = sets.set_intersection(fill.fill(column, cast(class_id, dtypes.int64)), classes)
@@ -253,7 +254,7 @@ def _without_classes_from(number: Tensor, labels: Any) -> Any:
             return made
         return type(labels)(indices=labels.indices, values=made, dense_shape=labels.dense_shape)
 
-    any_beyond = comparison.greater_equal(reduction.reduce_max(values), number)
+    any_beyond = comparison.greater_equal(reductions.reduce_max(values), number)
     return control_flow.conditional()(any_beyond, cleaned, lambda: labels)
 
 
@@ -268,7 +269,7 @@ def _repeated(labels: Any, times: int, name: str) -> Any:
             multiples = join.concat([ones[:-1], (times,), ones[-1:]], 0, name="multiples")
             return tile.tile(wider, multiples, name=scope)
         dims = labels.dense_shape
-        last = reshape.reshape(shape.size(dims) + -1, [1])
+        last = reshape.reshape(ranks.size(dims) + -1, [1])
         head, tail = slicing.slice_(dims, [0], last), slicing.slice_(dims, last, [-1])
         widened = join.concat([head, [1], tail], 0, name="expanded_shape")
         made = sparse_functions.sparse_reshape(labels, shape=widened, name="expand")
@@ -324,7 +325,7 @@ def streaming_average_precision(
         with name_scope(None, "max", [found]) as where:
             most = metric_variable([], dtypes.float64, name=where)
             if weights is None:
-                rows: Any = cast(shape.size(found, name="batch_max"), dtypes.float64)
+                rows: Any = cast(ranks.size(found, name="batch_max"), dtypes.float64)
             else:
                 rows = reduction.reduce_sum(weights, name="batch_max")
             most_after = state_update.assign_add(most, rows, name="update")

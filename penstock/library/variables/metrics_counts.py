@@ -30,6 +30,7 @@ from penstock.ops.math import (
     elementwise,
     no_nan,
     reduction,
+    reductions,
     select,
     weights as spread,
 )
@@ -374,7 +375,7 @@ def _sensitivity(counts: dict[str, Any], specificity: float, name: str) -> Tenso
 def _specificity(counts: dict[str, Any], sensitivity: float, name: str) -> Tensor:
     tp, fn, tn, fp = (counts[kind] for kind in ("tp", "fn", "tn", "fp"))
     found = division.div(tp, tp + fn + _TINY)
-    nearest = reduction.reduce_min(elementwise.abs_(found - sensitivity))
+    nearest = reductions.reduce_min(elementwise.abs_(found - sensitivity))
     ties = comparison.equal(elementwise.abs_(found - sensitivity), nearest)
     # Of several thresholds that are as near, the last: the sum grows up to it.
     upto = cumulative.cumsum(cast(ties, dtypes.int64))

@@ -13,14 +13,13 @@ from penstock.foundation.graph import convert, scopes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import initial_value as initial
+from penstock.library.variables.slice_info import SaveSliceInfo, with_scope
 from penstock.library.variables.variable import (
-    SaveSliceInfo,
     Variable,
     VariableAggregation,
     VariableSynchronization,
     resolved_collections,
     resolved_trainable,
-    with_scope,
 )
 from penstock.ops.state import counting, state, state_update
 

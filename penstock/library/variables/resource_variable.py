@@ -18,14 +18,13 @@ from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import initial_value as initial, reads
+from penstock.library.variables.slice_info import SaveSliceInfo, with_scope
 from penstock.library.variables.variable import (
-    SaveSliceInfo,
     Variable,
     VariableAggregation,
     VariableSynchronization,
     resolved_collections,
     resolved_trainable,
-    with_scope,
 )
 
 

@@ -11,14 +11,14 @@ import threading
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables import store as stores
 from penstock.library.variables.store import VariableStore
 from penstock.library.variables.variable import VariableAggregation, VariableSynchronization
 
-_SCOPES = "variables.scopes"
+SCOPES = "variables.scopes"
 
 
 def _runs_at_once() -> bool:
@@ -151,7 +151,7 @@ class VariableScope:
 
     def get_collection(self, name: str) -> list[Any]:
         """Members of a collection whose names are in this scope."""
-        return scopes.get_collection(name, self._name + "/" if self._name else "")
+        return collecting.get_collection(name, self._name + "/" if self._name else "")
 
     def trainable_variables(self) -> list[Any]:
         """Trainable variables of this scope."""
@@ -257,9 +257,9 @@ class _Scopes(threading.local):
 
 def scopes_of_graph() -> _Scopes:
     attached = scopes.get_default_graph().attached
-    found = attached.get(_SCOPES)
+    found = attached.get(SCOPES)
     if found is None:
-        found = attached[_SCOPES] = _Scopes()
+        found = attached[SCOPES] = _Scopes()
     return found
 
 

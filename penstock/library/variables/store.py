@@ -20,8 +20,8 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables import initializers, partition
+from penstock.library.variables.slice_info import SaveSliceInfo
 from penstock.library.variables.variable import (
-    SaveSliceInfo,
     Variable,
     VariableAggregation,
     VariableSynchronization,

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.foundation.base import origin
+from penstock.foundation.graph.collecting import get_collection
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import get_collection
 from penstock.library.variables.creation import variable_creator_scope
 from penstock.library.variables.scope import VariableScope
 from penstock.library.variables.scoping import reserved_scope, variable_scope

@@ -9,22 +9,21 @@ few tensors and ops of the graph; its value lives in sessions.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tensorboard.compat.proto import variable_pb2
 
 from penstock.foundation.base import dtypes, shapes
-from penstock.foundation.graph import scopes
-from penstock.foundation.graph.build import make_tensor
 from penstock.foundation.graph.convert import register_tensor_conversion_function
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.proto_functions import register_proto_function
 from penstock.foundation.graph.reference import Reference
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables import initial_value, slices
-from penstock.ops.state import state_scatter
+from penstock.library.variables import slices
+from penstock.library.variables.slice_info import SaveSliceInfo, without_scope
+from penstock.library.variables.value_methods import ValueMethods
 
 
 class VariableSynchronization(enum.Enum):
@@ -45,69 +44,8 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class SaveSliceInfo:
-    """Says which slice of a larger, partitioned variable a variable holds.
-
-    Args:
-      full_name: name of the larger variable.
-      full_shape: its shape.
-      var_offset: where the slice begins, one int a dim.
-      var_shape: the slice's shape.
-      save_slice_info_def: a ``SaveSliceInfoDef`` to read the above from instead.
-      import_scope: prefix of ``full_name`` when read from the message.
-    """
-
-    def __init__(
-        self,
-        full_name: str | None = None,
-        full_shape: Sequence[int] | None = None,
-        var_offset: Sequence[int] | None = None,
-        var_shape: Sequence[int] | None = None,
-        save_slice_info_def: Any = None,
-        import_scope: str | None = None,
-    ) -> None:
-        if save_slice_info_def is not None:
-            message = save_slice_info_def
-            self.full_name: str | None = with_scope(message.full_name, import_scope)
-            self.full_shape: Sequence[int] | None = list(message.full_shape)
-            self.var_offset: Sequence[int] | None = list(message.var_offset)
-            self.var_shape: Sequence[int] | None = list(message.var_shape)
-            return
-        self.full_name, self.full_shape = full_name, full_shape
-        self.var_offset, self.var_shape = var_offset, var_shape
-
-    @property
-    def spec(self) -> str:
-        """``"<full shape> <offset>,<length>:..."``, the form that checkpoints use."""
-        full = " ".join(str(d) for d in self.full_shape or ())
-        parts = zip(self.var_offset or (), self.var_shape or (), strict=True)
-        return f"{full} " + ":".join(f"{offset},{size}" for offset, size in parts)
-
-    def to_proto(self, export_scope: str | None = None) -> Any:
-        """This as a ``SaveSliceInfoDef``; None when it is outside ``export_scope``."""
-        name = self.full_name or ""
-        if export_scope and not name.startswith(export_scope):
-            return None
-        return variable_pb2.SaveSliceInfoDef(
-            full_name=without_scope(name, export_scope),
-            full_shape=list(self.full_shape or ()),
-            var_offset=list(self.var_offset or ()),
-            var_shape=list(self.var_shape or ()),
-        )
-
-
 # Inside the class the name is an attribute, which annotations cannot use.
 _SliceInfo = SaveSliceInfo
-
-
-def with_scope(name: str, scope: str | None) -> str:
-    """``name`` under ``scope``."""
-    return f"{scope.rstrip('/')}/{name}" if scope else name
-
-
-def without_scope(name: str, scope: str | None) -> str:
-    """``name`` with a leading ``scope/`` taken off."""
-    return name.removeprefix(scope.rstrip("/") + "/") if scope else name
 
 
 _create: list[Callable[..., Any]] = []
@@ -136,7 +74,7 @@ _OPERATORS = (
 )  # fmt: skip
 
 
-class Variable(metaclass=VariableMeta):
+class Variable(ValueMethods, metaclass=VariableMeta):
     """A tensor that keeps its value between runs.
 
     Args:
@@ -294,48 +232,9 @@ class Variable(metaclass=VariableMeta):
     def _shared_name(self) -> str:
         return self.name[: self.name.index(":")]
 
-    def initialized_value(self) -> Tensor:
-        """The value if the variable has one, else its initial value."""
-        return initial_value.initialized_value(self)
-
-    def eval(self, session: Any = None) -> Any:
-        """The value in ``session`` (default: the default session)."""
-        return scopes.session_for(session, self.graph, "Variable.eval").run(self)
-
-    def load(self, value: Any, session: Any = None) -> None:
-        """Sets the value in ``session`` from a Python value or array, adding no nodes."""
-        runner = scopes.session_for(session, self.graph, "Variable.load")
-        runner.run(self.initializer, {self.initializer.inputs[1]: value})
-
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The rows at ``indices``."""
-        return make_tensor("GatherV2", self, indices, 0, name=name)
-
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements at the index tuples ``indices``."""
-        return make_tensor("GatherNd", self, indices, name=name)
-
-    def batch_scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Any:
-        """``tf.batch_scatter_update`` of this variable by IndexedSlices."""
-        return state_scatter.batch_scatter_update(
-            self, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name
-        )
-
-    def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: Any) -> Any:
-        raise NotImplementedError
-
-    def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: Any) -> Any:
-        raise NotImplementedError
-
     def experimental_ref(self) -> Reference:
         """A hashable stand-in that compares by identity; ``deref()`` gives the variable back."""
         return Reference(self)
-
-    def count_up_to(self, limit: int) -> Tensor:
-        """Increments a scalar integer variable until ``limit``; see ``tf.count_up_to``."""
-        raise NotImplementedError
 
     def set_shape(self, shape: Any) -> None:
         """Adds knowledge about the shape (of a variable made with validate_shape=False)."""
@@ -413,49 +312,6 @@ def _forward(name: str) -> None:
 
 for _name in _OPERATORS:
     _forward(_name)
-
-
-# The scatter methods, one row each; the styles say how they make the node.
-_BY_SLICES = {
-    "scatter_update": ("ScatterUpdate", "Sets the rows at ``sparse_delta.indices``."),
-    "scatter_add": ("ScatterAdd", "Adds to the rows at ``sparse_delta.indices``."),
-    "scatter_sub": ("ScatterSub", "Subtracts from the rows at ``sparse_delta.indices``."),
-    "scatter_mul": ("ScatterMul", "Multiplies the rows at ``sparse_delta.indices``."),
-    "scatter_div": ("ScatterDiv", "Divides the rows at ``sparse_delta.indices``."),
-    "scatter_min": ("ScatterMin", "Takes the minimum into the rows at ``sparse_delta.indices``."),
-    "scatter_max": ("ScatterMax", "Takes the maximum into the rows at ``sparse_delta.indices``."),
-}
-_BY_TUPLES = {
-    "scatter_nd_update": ("ScatterNdUpdate", "Sets the elements at the index tuples."),
-    "scatter_nd_add": ("ScatterNdAdd", "Adds to the elements at the index tuples."),
-    "scatter_nd_sub": ("ScatterNdSub", "Subtracts from the elements at the index tuples."),
-}
-
-
-def _add_by_slices(method: str, op_type: str, doc: str) -> None:
-    def scatter(
-        self: Any, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Any:
-        return self._scatter(op_type, sparse_delta, use_locking, name)
-
-    scatter.__name__ = method
-    scatter.__doc__ = f"{doc}\n\n``sparse_delta`` is IndexedSlices; repeated rows apply in turn."
-    setattr(Variable, method, scatter)
-
-
-def _add_by_tuples(method: str, op_type: str, doc: str) -> None:
-    def scatter(self: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
-        return self._scatter_nd(op_type, indices, updates, name)
-
-    scatter.__name__ = method
-    scatter.__doc__ = f"{doc}\n\nShapes are those of ``tf.{method}``."
-    setattr(Variable, method, scatter)
-
-
-for _method, (_op_type, _doc) in _BY_SLICES.items():
-    _add_by_slices(_method, _op_type, _doc)
-for _method, (_op_type, _doc) in _BY_TUPLES.items():
-    _add_by_tuples(_method, _op_type, _doc)
 
 
 def _convert(

@@ -13,9 +13,10 @@ import typer
 
 import penstock as tf
 from penstock.foundation.machine.hardware import usable_cores
-from penstock.models import word2vec as fed, word2vec_in_graph as in_graph
+from penstock.models import word2vec as fed, word2vec_settings as sizes
 from penstock.models.texts import read_texts
 from penstock.models.word2vec_embeddings import Embeddings
+from penstock.models.word2vec_in_graph import Network
 from penstock.models.word2vec_text import Passage, encode, hold_out, vocabulary
 from penstock.models.workshop.cluster import Place, here
 from penstock.models.workshop.pictures import saved
@@ -48,21 +49,21 @@ class Loss(StrEnum):
 
 
 def _in_graph(
-    run: Run, settings: in_graph.Settings, passages: list[Passage], numbers: dict[str, int],
+    run: Run, settings: sizes.Settings, passages: list[Passage], numbers: dict[str, int],
     epochs: int, threads: int,
 ) -> Embeddings | None:  # fmt: skip
     """Trains the model whose text is in the graph; a worker reads its share of the passages."""
     place = run.place
     counts = np.bincount(encode(passages, numbers).words, minlength=len(numbers))
     own = encode(passages[place.index :: place.workers], numbers)
-    settings = in_graph.fitted(settings, counts)
-    total = epochs * in_graph.steps_of_a_reading(settings, counts)
+    settings = sizes.fitted(settings, counts)
+    total = epochs * sizes.steps_of_a_reading(settings, counts)
     raw = sum(map(len, passages)) * epochs / total
     with tf.Graph().as_default(), place.device():
         tf.set_random_seed(settings.seed + place.index)
         step = tf.train.get_or_create_global_step()
         progress = tf.cast(step, tf.float32) / total
-        network = in_graph.Network(settings, own, counts, progress, f"{place.own_device}/cpu:0")
+        network = Network(settings, own, counts, progress, f"{place.own_device}/cpu:0")
         with tf.control_dependencies([network.train_op]):
             counted = tf.assign_add(step, 1)
         tf.summary.scalar("loss", network.loss)
@@ -78,7 +79,7 @@ def _in_graph(
                 raise Diverged(total)
             return {"vectors": vectors}
 
-        readings = Readings(network.steps, network.begin)
+        readings = Readings(network.reading.steps, network.reading.begin)
         what = Steps(counted.op, network.loss, step, total, raw, "words", readings, threads)
         # A thread a step: what many threads would gain inside a step they gain beside one another,
         # and a seed repeats every bit.
@@ -255,7 +256,7 @@ def word2vec(
     if loss is Loss.NEGATIVE:
         found = _in_graph(
             run,
-            in_graph.Settings(
+            sizes.Settings(
                 cbow=cbow, learning_rate=learning_rate or (0.05 if cbow else 0.025), width=width,
                 window=window, noise=noise or 5, threshold=threshold, seed=seed,
                 groups=8 if cbow else 16,

@@ -8,13 +8,11 @@ takes them; an operand that does not fit the other's type is an error.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from penstock.foundation.base import dimension, dtypes, shapes
-from penstock.foundation.formats import tensor_proto
 from penstock.foundation.graph import convert
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.scopes import get_default_graph
@@ -140,11 +138,11 @@ def dtype_of(array: np.ndarray, dtype: Any) -> dtypes.DType:
     return dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
 
 
-def _other_shape(array: np.ndarray, dims: tuple[int, ...]) -> TypeError:
+def other_shape(array: np.ndarray, dims: tuple[int, ...]) -> TypeError:
     return TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
 
 
-def _check_size(array: np.ndarray, size: int) -> None:
+def check_size(array: np.ndarray, size: int) -> None:
     if array.size > size:
         raise ValueError(
             f"Too many elements provided. Needed at most {size}, but received {array.size}"
@@ -156,11 +154,11 @@ def _filled(array: np.ndarray, shape: shapes.TensorShape, verify: bool) -> np.nd
     if array.shape == dims:
         return array
     if verify:
-        raise _other_shape(array, dims)
+        raise other_shape(array, dims)
     size = int(np.prod(dims, dtype=np.int64))
     if not size:
         return np.empty(dims, array.dtype)  # TF takes any value for it: tf.zeros([0]) needs one
-    _check_size(array, size)
+    check_size(array, size)
     if array.size == 0:  # there is no last value to go on with
         return np.full(dims, b"" if array.dtype == object else 0, array.dtype)
     flat = array.ravel()
@@ -400,45 +398,6 @@ def _flatten(value: Any, depth: int) -> list[Any]:
     if depth == 1:
         return list(value)
     return [leaf for item in value for leaf in _flatten(item, depth - 1)]
-
-
-def make_tensor_proto(
-    values: Any,
-    dtype: Any = None,
-    shape: Any = None,
-    verify_shape: bool = False,
-    allow_broadcast: bool = False,
-) -> Any:
-    """A ``TensorProto`` of ``values``.
-
-    Args:
-      values: what ``tf.constant`` takes.
-      dtype: element type; by default read off the values.
-      shape: shape of the result; the message says a value only as often as ``values`` has it.
-      verify_shape: whether ``values`` must have ``shape`` exactly.
-      allow_broadcast: whether one value may stand for all; other sizes must then be that of
-        ``shape``.
-
-    Returns:
-      The message, as TensorFlow writes it.
-
-    Raises:
-      TypeError: values that are not of ``dtype`` or ``shape``.
-      ValueError: too many values for ``shape``.
-    """
-    array = to_array(values, dtype, wraps=True)
-    wanted = dtype_of(array, dtype)
-    if shape is None:
-        return tensor_proto.written_by_type(array, wanted, array.shape)
-    dims = tuple(int(d) for d in shapes.as_shape(shape).as_list())
-    size = math.prod(dims)
-    if size == 0:
-        array = np.empty(dims, array.dtype)
-    other = array.size != size and array.shape not in ((), (1,))
-    if verify_shape and array.shape != dims or allow_broadcast and other:
-        raise _other_shape(array, dims)
-    _check_size(array, size)
-    return tensor_proto.written_by_type(array, wanted, dims)
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:

@@ -26,6 +26,7 @@ from penstock.ops.array import (
     fill as fill_ops,
     join,
     ranges,
+    ranks,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
@@ -221,7 +222,7 @@ def _params_shape(params: Tensor) -> Tensor:
 
 def _rows_grad(op: Any, grad: Tensor, full: Tensor) -> IndexedSlices:
     indices = op.inputs[1]
-    size = reshape_ops.expand_dims(shape_ops.size(indices), 0)
+    size = reshape_ops.expand_dims(ranks.size(indices), 0)
     tail = slicing.getitem(full, slice(1, None))
     values = reshape_ops.reshape(grad, join.concat([size, tail], 0))
     return IndexedSlices(values, reshape_ops.reshape(indices, size), full)
@@ -249,11 +250,11 @@ def _axis_grad(grad: Tensor, full: Tensor, indices: Tensor, axis: Tensor) -> Ten
     """Moves the gathered dim to the front, sums the pieces of each index, and moves it back."""
     item = slicing.getitem
     # TensorFlow makes these two nodes and does not use them; they keep the later names the same.
-    reshape_ops.expand_dims(shape_ops.size(indices), 0)
+    reshape_ops.expand_dims(ranks.size(indices), 0)
     outer = item(full, slice(None, axis))
     inner = item(item(full, slice(axis, None)), slice(1, None))
     values_shape = join.concat([outer, [-1], inner], 0)
-    outer_dims, inner_dims = shape_ops.size(values_shape), shape_ops.size(outer)
+    outer_dims, inner_dims = ranks.size(values_shape), ranks.size(outer)
     return _summed(grad, full, indices, axis, values_shape, inner_dims, outer_dims, 0)
 
 
@@ -268,7 +269,7 @@ def _summed(
     order = join.concat([lead, [gathered], outer, inner], 0)
     moved = make("Transpose", values, order, name="transpose")
     count = slicing.getitem(full, axis)
-    flat = reshape_ops.reshape(indices, reshape_ops.expand_dims(shape_ops.size(indices), 0))
+    flat = reshape_ops.reshape(indices, reshape_ops.expand_dims(ranks.size(indices), 0))
     total = make("UnsortedSegmentSum", moved, flat, count)
     back = join.concat([lead, make("AddV2", outer, 1, name="add"), [batch], inner], 0)
     return make("Transpose", total, back, name="transpose")
@@ -548,7 +549,7 @@ def _batch_position(full: Tensor, axis: int, rank: int | None, dtype: Any) -> Te
     """Positions along dim ``axis``, of the shape ``full`` but with a last dim of 1."""
     count = slicing.getitem(full, axis)
     if rank is None:
-        more = fill_ops.ones(shape_ops.size(full) - (axis + 1), dtypes.int32)
+        more = fill_ops.ones(ranks.size(full) - (axis + 1), dtypes.int32)
         form: Any = join.concat([[1] * axis + [-1], more], 0)
     else:
         form = [1] * axis + [-1] + [1] * (rank - axis - 1)

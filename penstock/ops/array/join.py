@@ -21,7 +21,7 @@ from penstock.foundation.graph.scopes import get_default_graph, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
-from penstock.ops.array import nodes, reshape as reshape_ops, shape as shape_ops, squeeze
+from penstock.ops.array import nodes, ranks, reshape as reshape_ops, shape as shape_ops, squeeze
 
 _INDEX = "{int32, int64}"
 
@@ -134,7 +134,7 @@ def _concat_grad(op: Any, grad: Any) -> list[Any]:
     else:
         # TensorFlow 1.15 takes int32 axes here and refuses int64.
         axis = shape_ops.cast_to(_constant_here(axis), dtypes.int32)
-        mod = make("FloorMod", axis, shape_ops.rank(values[0]), name="mod")
+        mod = make("FloorMod", axis, ranks.rank(values[0]), name="mod")
         if isinstance(grad, IndexedSlices):
             parts = _concat_slices_grad(values, axis, mod, grad)
         else:

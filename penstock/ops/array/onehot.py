@@ -18,6 +18,7 @@ from penstock.ops.array import (
     constant as constant_ops,
     fill as fill_ops,
     join,
+    ranks,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
@@ -198,7 +199,7 @@ def sequence_mask(
         if maxlen is None:
             axes = constant_ops.constant(np.arange(lengths.rank or 0, dtype=np.int32))
             if lengths.rank is None:
-                axes = make("Range", 0, shape_ops.rank(lengths), 1)
+                axes = make("Range", 0, ranks.rank(lengths), 1)
             longest = make("Max", lengths, axes)
             maxlen = make("Maximum", _const(0, longest.dtype), longest)
         else:
@@ -243,7 +244,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
             columns.append(
                 reshape_ops.reshape(join.stack(one) if isinstance(one, list | tuple) else one, form)
             )
-        sizes = [shape_ops.size(one) for one in args]
+        sizes = [ranks.size(one) for one in args]
         kind = convert_to_tensor(args[0]).dtype.base_dtype
         if indexing == "xy" and rank > 1:
             rest = [1] * (rank - 2)
@@ -306,7 +307,7 @@ def _repeated(data: Tensor, times: Tensor, axis: int) -> Tensor:
         tiled = _tiled(reshape_ops.expand_dims(data, axis + 1), axis + 1, times, rank + 1)
         return reshape_ops.reshape(tiled, _with_hole(full, axis))
     if times.sizes is None:  # a scalar or a vector, as a run will show
-        lead = make("Slice", full, [0], [axis + 1 - shape_ops.rank(times)])
+        lead = make("Slice", full, [0], [axis + 1 - ranks.rank(times)])
         form = join.concat([lead, shape_ops.shape(times)], 0)
         times = make("BroadcastTo", times, form)
         times.set_shape([None] * (axis + 1))

@@ -18,7 +18,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
 from penstock.foundation.opdef.program_text import literal
-from penstock.ops.array import join, reshape as reshape_ops, shape as shape_ops
+from penstock.ops.array import join, ranks, reshape as reshape_ops, shape as shape_ops
 from penstock.ops.array.movement import moving
 
 _INDEX = "{int32, int64}"
@@ -181,7 +181,7 @@ def _mirror_grad_kernel(input: Any, paddings: Any, mode: Any) -> Any:
 
 def _pad_grad(op: Any, grad: Tensor) -> list[Any]:
     source, paddings = op.inputs[0], op.inputs[1]
-    column = make("Slice", paddings, [0, 0], join.stack([shape_ops.rank(source), 1]))
+    column = make("Slice", paddings, [0, 0], join.stack([ranks.rank(source), 1]))
     begin = reshape_ops.reshape(column, [-1])
     # TensorFlow 1.15 refuses int64 paddings here, which must match the size.
     size = shape_ops.shape(source, out_type=paddings.dtype.base_dtype)

@@ -1,4 +1,4 @@
-"""Shapes, ranks and sizes of tensors, as tensors.
+"""Shapes of tensors, as tensors.
 
 What is statically known never reaches the graph as an op: ``shape`` of a fully known tensor is a
 constant, as in TensorFlow 1.15, and the folds here let shape rules see through what remains.  The
@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import constant as make_constant, make
 from penstock.foundation.graph.composite import SparseTensor, SparseTensorValue
 from penstock.foundation.graph.convert import convert_n_to_tensor, convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
-from penstock.foundation.opdef.inference import Dims, ShapeContext, scalar
+from penstock.foundation.opdef.inference import Dims, ShapeContext
 
-_INDEX = "{int32, int64}"
+INDEX = "{int32, int64}"
 
 
-# ---- Shape, ShapeN, Rank, Size ---------------------------------------------------------------
+# ---- Shape, ShapeN ---------------------------------------------------------------------------
 
 
 def _vector_of_rank(dims: Dims) -> Dims:
@@ -36,25 +36,6 @@ def _fold_shape(ctx: ShapeContext, *_: Any) -> np.ndarray | None:
     if dims is None or None in dims:
         return None
     return np.array(dims, ctx.attr("out_type").as_numpy_dtype)
-
-
-def _fold_rank(ctx: ShapeContext, *_: Any) -> np.ndarray | None:
-    dims = ctx.shape("input")
-    return None if dims is None else np.array(len(dims), np.int32)
-
-
-def _fold_size(ctx: ShapeContext, *_: Any) -> np.ndarray | None:
-    count = shapes.num_elements_static(ctx.shape("input"))
-    return None if count is None else np.array(count, ctx.attr("out_type").as_numpy_dtype)
-
-
-def _rank_kernel(input: Any) -> torch.Tensor:
-    return torch.tensor(input.ndim, dtype=torch.int32)
-
-
-def _size_kernel(input: Any, out_type: Any) -> torch.Tensor:
-    count = input.size if isinstance(input, np.ndarray) else input.numel()
-    return torch.tensor(count, dtype=out_type)
 
 
 def _fold_shape_n(ctx: ShapeContext, *_: Any) -> list[np.ndarray | None]:
@@ -71,7 +52,7 @@ def _shape_n_kernel(input: Any, out_type: Any) -> list[torch.Tensor]:
 define_op(
     "Shape",
     "input: T -> output: out_type",
-    attrs=["T: type", f"out_type: {_INDEX} = int32"],
+    attrs=["T: type", f"out_type: {INDEX} = int32"],
     shape=lambda ctx: _vector_of_rank(ctx["input"]),
     kernel="torch.tensor({input}.shape, dtype={out_type})",
     fold=_fold_shape,
@@ -84,36 +65,12 @@ static.partial_value("Shape")(lambda ctx: ctx.shape("input"))
 define_op(
     "ShapeN",
     "input: N * T -> output: N * out_type",
-    attrs=["N: int >= 1", "T: type", f"out_type: {_INDEX} = int32"],
+    attrs=["N: int >= 1", "T: type", f"out_type: {INDEX} = int32"],
     shape=lambda ctx: [_vector_of_rank(dims) for dims in ctx["input"]],
     kernel=_shape_n_kernel,
     fold=_fold_shape_n,
     gradient=lambda op, *grads: [None] * len(op.inputs),
     on_host=True,
-)
-
-define_op(
-    "Rank",
-    "input: T -> output: int32",
-    attrs=["T: type"],
-    shape=scalar,
-    kernel=_rank_kernel,
-    fold=_fold_rank,
-    gradient=lambda op, grad: None,
-    on_host=True,
-    role="shape",
-)
-
-define_op(
-    "Size",
-    "input: T -> output: out_type",
-    attrs=["T: type", f"out_type: {_INDEX} = int32"],
-    shape=scalar,
-    kernel=_size_kernel,
-    fold=_fold_size,
-    gradient=lambda op, grad: None,
-    on_host=True,
-    role="shape",
 )
 
 
@@ -166,61 +123,6 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
       A list of 1-D tensors.
     """
     return make("ShapeN", input, name=name, out_type=out_type)
-
-
-def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of dims of a tensor, as an int32 scalar.
-
-    Args:
-      input: Tensor, SparseTensor or SparseTensorValue.
-
-    Returns:
-      int32 scalar; a constant when the rank is known.
-    """
-    with name_scope(name, "Rank", [input]) as scope:
-        if isinstance(input, SparseTensor | SparseTensorValue):
-            input = SparseTensor.from_value(input)
-            return size(input.dense_shape, name=scope)
-        tensor = convert_to_tensor(input)
-        if tensor.sizes is not None:
-            return make_constant(np.int32(len(tensor.sizes)), dtypes.int32, scope)
-        return make("Rank", tensor, name=scope)
-
-
-def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """The number of elements of a tensor, as a scalar.
-
-    Args:
-      input: Tensor, SparseTensor or SparseTensorValue.
-      out_type: int32 or int64.
-
-    Returns:
-      Scalar of ``out_type``.
-
-    Example:
-      >>> import penstock as tf
-      >>> with tf.Session() as session:
-      ...     int(session.run(tf.size(tf.zeros([2, 3, 4]))))
-      24
-    """
-    return size_internal(input, name, True, out_type)
-
-
-def size_internal(
-    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
-) -> Tensor:
-    """``size``, or the op of that name even where the size is known, as ``array_ops`` has it."""
-    out_type = dtypes.as_dtype(out_type)
-    with name_scope(name, "Size", [input]) as scope:
-        if isinstance(input, SparseTensor | SparseTensorValue):
-            input = SparseTensor.from_value(input)
-            dense = cast_to(input.dense_shape, out_type)
-            return make("Prod", dense, [0], name=scope)
-        tensor = convert_to_tensor(input)
-        count = shapes.num_elements_static(tensor.sizes)
-        if optimize and count is not None:
-            return make_constant(np.array(count), out_type, scope)
-        return make("Size", tensor, name=scope, out_type=out_type)
 
 
 def cast_to(tensor: Tensor, dtype: Any) -> Tensor:

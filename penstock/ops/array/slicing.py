@@ -19,7 +19,14 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
 from penstock.foundation.opdef.program_text import literal
-from penstock.ops.array import join, nodes, reshape as reshape_ops, shape as shape_ops, squeeze
+from penstock.ops.array import (
+    join,
+    nodes,
+    ranks,
+    reshape as reshape_ops,
+    shape as shape_ops,
+    squeeze,
+)
 from penstock.ops.array.strided_slice import INDEX, MASKS
 from penstock.ops.math import elementwise
 
@@ -117,7 +124,7 @@ static.partial_value("Slice")(_partial_slice)
 
 def _slice_grad(op: Any, grad: Tensor) -> list[Any]:
     source, begin = op.inputs[0], op.inputs[1]
-    rank = shape_ops.rank(source)
+    rank = ranks.rank(source)
     kind = begin.dtype.base_dtype  # TensorFlow 1.15 takes int32 here and refuses int64
     size = shape_ops.shape(op.outputs[0], out_type=kind)
     form = join.stack([rank, 1])

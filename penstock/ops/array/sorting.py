@@ -26,6 +26,7 @@ from penstock.ops.array import (
     gather as gather_ops,
     join,
     ranges,
+    ranks,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
@@ -108,7 +109,7 @@ def _top_k_grad(op: Any, grad: Tensor, *_: Any) -> list[Any]:
 
 def _last_dim(full: Tensor) -> Tensor:
     wide = shape_ops.cast_to(full, dtypes.int64)
-    last = make("Sub", shape_ops.size(full), 1, name="sub")
+    last = make("Sub", ranks.size(full), 1, name="sub")
     return gather_ops.gather(wide, last)
 
 
@@ -358,7 +359,7 @@ def _flipped(values: Tensor) -> Tensor:
 
 def _descending(values: Tensor, axis: int, positions: bool) -> Tensor:
     count = slicing.getitem(shape_ops.shape(values), axis)
-    rank = shape_ops.rank(values)
+    rank = ranks.rank(values)
     known = values.rank
     order = None
     if axis != -1 and axis + 1 != known:

@@ -16,6 +16,7 @@ from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, 
 from penstock.ops.array import (
     join,
     ranges,
+    ranks,
     reshape as reshape_ops,
     shape as shape_ops,
     slicing,
@@ -70,7 +71,7 @@ def _tile_grad(op: Any, grad: Any) -> list[Any]:
     full = shape_ops.shape(source, out_type=multiples.dtype.base_dtype)
     pairs = join.stack([multiples, full])
     split = reshape_ops.reshape(transpose(pairs), [-1])
-    axes = ranges.range_(0, shape_ops.size(split), 2)
+    axes = ranges.range_(0, ranks.size(split), 2)
     if isinstance(grad, IndexedSlices):
         grad = _densified_rows(grad, full)
         split = join.concat([[1], split[1:]], axis=0)

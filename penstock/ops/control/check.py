@@ -23,7 +23,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import nodes, static_values
 from penstock.ops.control import control, debug
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 
 _BINARY: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "assert_equal": ("==", "Equal", np.equal),
@@ -76,7 +76,7 @@ def _compare(
 
 
 def _all(condition: Tensor) -> Tensor:
-    return reduction.reduce_all(condition)
+    return reductions.reduce_all(condition)
 
 
 def _binary(kind: str) -> Comparison:

@@ -20,7 +20,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import nodes
 from penstock.ops.linalg import linalg, matmul
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 
 # ---- tensordot -------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ def _as_matrix(a: Tensor, axes: Any, *, flipped: bool) -> tuple[Tensor, Any, Any
         axes = make("Select", positive, axes, nodes.add(axes, rank))
         free = make("ListDiff", nodes.range_to(rank), axes, out_idx=dtypes.int32)[0]
     free_dims, summed_dims = nodes.gather(shape, free), nodes.gather(shape, axes)
-    sizes = [reduction.reduce_prod(free_dims), reduction.reduce_prod(summed_dims)]
+    sizes = [reductions.reduce_prod(free_dims), reductions.reduce_prod(summed_dims)]
     order = [free, axes]
     if flipped:
         sizes.reverse()

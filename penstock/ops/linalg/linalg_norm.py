@@ -12,7 +12,7 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import nodes
 from penstock.ops.linalg import linalg_eig
-from penstock.ops.math import elementwise, reduction
+from penstock.ops.math import elementwise, reduction, reductions
 
 _MATRIX_ORDERS = ("euclidean", "fro", 1, 2, np.inf)
 _VECTOR_ORDERS = ("euclidean", 1, 2, np.inf)
@@ -104,12 +104,12 @@ def _by_magnitude(x: Tensor, ord: Any, axis: Any, matrices: bool) -> Tensor:
     if ord == 1:
         first = axis[0] if matrices else axis
         total = reduction.reduce_sum(x, first, keepdims=True)
-        return reduction.reduce_max(total, axis[-1], keepdims=True) if matrices else total
+        return reductions.reduce_max(total, axis[-1], keepdims=True) if matrices else total
     if ord == np.inf:
         if not matrices:
-            return reduction.reduce_max(x, axis, keepdims=True)
+            return reductions.reduce_max(x, axis, keepdims=True)
         total = reduction.reduce_sum(x, axis[1], keepdims=True)
-        return reduction.reduce_max(total, axis[0], keepdims=True)
+        return reductions.reduce_max(total, axis[0], keepdims=True)
     power = make("Pow", x, np.asarray(ord, x.dtype.as_numpy_dtype))
     total = reduction.reduce_sum(power, _listed(axis), keepdims=True)
     return make("Pow", total, np.asarray(1.0 / ord, x.dtype.as_numpy_dtype))
@@ -123,6 +123,6 @@ def _spectral(x: Tensor, axis: list[int]) -> Tensor:
     axes = [a % rank for a in axis]
     perm = [*(i for i in range(rank) if i not in axes), *axes]
     values = linalg_eig.svd(nodes.transpose(x, perm), compute_uv=False)
-    largest = reduction.reduce_max(elementwise.abs_(values), -1, keepdims=True)
+    largest = reductions.reduce_max(elementwise.abs_(values), -1, keepdims=True)
     back = [perm.index(i) for i in range(rank)]
     return nodes.transpose(make("ExpandDims", largest, -1), back, name="transpose")

@@ -16,7 +16,7 @@ from penstock.ops.control import control
 from penstock.ops.control.check import assert_rank_at_least
 from penstock.ops.linalg import matmul
 from penstock.ops.linalg.linalg_eig import svd
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 
 _TWO_DIMS = "Input `a` must have at least 2 dimensions."
 
@@ -62,9 +62,9 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Any 
         if tol is None:
             known = _last_two(a)
             sizes: Any = shape.shape(a) if known is None else known
-            most = reduction.reduce_max(sizes[-2:]) if known is None else np.max(known)
+            most = reductions.reduce_max(sizes[-2:]) if known is None else np.max(known)
             tol = np.finfo(a.dtype.as_numpy_dtype).eps * cast.cast(most, a.dtype)
-            tol *= reduction.reduce_max(values, axis=-1, keepdims=True)
+            tol *= reductions.reduce_max(values, axis=-1, keepdims=True)
         return reduction.reduce_sum(cast.cast(values > tol, dtypes.int32), axis=-1)
 
 
@@ -91,7 +91,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Any = Non
             rcond = 10.0 * _longest_side(a) * np.finfo(kind).eps
         rcond = convert_to_tensor(rcond, a.dtype, name="rcond")
         values, left, right = svd(a, full_matrices=False, compute_uv=True)
-        cutoff = rcond * reduction.reduce_max(values, axis=-1)
+        cutoff = rcond * reductions.reduce_max(values, axis=-1)
         far = np.array(np.inf, kind)
         large = values > reshape.expand_dims(cutoff, -1)
         values = make("SelectV2", large, values, far)

@@ -15,7 +15,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, RefusedAtBuild, ShapeContext, show
 from penstock.ops.array import nodes
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 
 _NUMBERS = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -170,7 +170,7 @@ def _runtime_zeros(grad: Tensor) -> Tensor:
     shape, rank = nodes.shape(grad), nodes.rank(grad)
     batch = make("Slice", shape, np.array([0], np.int32), [nodes.sub(rank, 2)])
     inner = make("Slice", shape, [nodes.sub(rank, 2)], np.array([2], np.int32))
-    return nodes.zeros(nodes.concat([batch, [reduction.reduce_min(inner)]], 0), grad.dtype)
+    return nodes.zeros(nodes.concat([batch, [reductions.reduce_min(inner)]], 0), grad.dtype)
 
 
 def _band_grad(op: Any, grad: Tensor) -> list[Tensor | None]:

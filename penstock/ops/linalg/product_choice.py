@@ -13,10 +13,10 @@ Measured on an AMD EPYC with AVX-512, 2 threads (us; the kernels are those of ``
 
 So when a program with such a product is written, the calls are timed, on numbers of those sizes
 (large ones on smaller stand-ins), for some milliseconds.  Small products are not worth it.  Where
-other processes use the cores, a team's times say nothing, and one thread's are taken instead.  What
-was found is kept in the machine's cache, so that later processes need not look again and choose
-the same.  ``PENSTOCK_PRODUCTS=mm`` in the environment (or another kernel's name) takes that one
-wherever it can and measures nothing.
+other processes use the cores, or a team takes longer than one thread, its times say nothing, and
+one thread's are taken instead.  What was found is kept in the machine's cache, so that later
+processes need not look again and choose the same.  ``PENSTOCK_PRODUCTS=mm`` in the environment (or
+another kernel's name) takes that one wherever it can and measures nothing.
 
 State: what has been chosen, by form; the cache's records, read at the first question; what others
 did when that was looked at last.
@@ -48,6 +48,10 @@ _MOST_NUMBERS = 8_000_000
 _OTHERS_CORES, _LOOK_SECONDS = 0.5, 0.1
 # A variable is kept column by column where that makes its product so much faster.
 _LAYOUT_GAIN = 0.2
+# A team whose best call takes so many times one thread's has waited, most likely for a core: times
+# of some ten microseconds tell others' work, not the kernels'.  Calls of more microseconds than
+# _LONG are not asked, since one thread would take long.
+_TEAM_LOSES, _LONG = 1.25, 500.0
 
 
 class Others:
@@ -77,6 +81,7 @@ class Others:
 
 
 _chosen: dict[str, Choice] = {}
+_doubtful: set[str] = set()  # teams that this process found disturbed, and does not time again
 _others = Others()
 _lock = threading.Lock()
 
@@ -110,15 +115,39 @@ def _fastest(choice: Choice) -> float:
 
 def _choice(form: Form) -> Choice | None:
     """What was or is found for a form; None where others leave no time to look."""
-    timed = stand_in(form)
+    timed, count = stand_in(form), torch.get_num_threads()
     with _lock:
-        for count in sorted({torch.get_num_threads(), 1}, reverse=True):
-            found = _known(timed, count)
-            if found is None and (count == 1 or _others.leave_cores()):
-                found = _measured(timed, count)
-            if found is not None:
-                return found
-    return None
+        team = _of_team(timed, count) if count > 1 else None
+        return team or _alone(timed)
+
+
+def _alone(form: Form) -> Choice | None:
+    return _known(form, 1) or _kept(form, 1, measure(form, 1))
+
+
+def _of_team(form: Form, count: int) -> Choice | None:
+    """What was or is found for a team; None where its times say nothing."""
+    known = _known(form, count)
+    if known is not None:
+        return known
+    key = _key(form, count)
+    if key in _doubtful or not _others.leave_cores():
+        return None
+    found = measure(form, count)
+    if found is None or not _others.leave_cores():
+        return None
+    if _disturbed(form, found):
+        _doubtful.add(key)
+        return None
+    return _kept(form, count, found)
+
+
+def _disturbed(form: Form, team: Choice) -> bool:
+    """Whether a team took longer than one thread does: it waited, and for what is not known."""
+    if _fastest(team) > _LONG:
+        return False
+    alone = _alone(form)
+    return alone is not None and _fastest(team) > _TEAM_LOSES * _fastest(alone)
 
 
 def stand_in(form: Form) -> Form:
@@ -143,13 +172,11 @@ def _known(form: Form, count: int) -> Choice | None:
     return found if complete else None
 
 
-def _measured(form: Form, count: int) -> Choice | None:
-    found = measure(form, count)
-    if found is None or count > 1 and not _others.leave_cores():
-        return None
-    key = _key(form, count)
-    _chosen[key] = found
-    _records().add(key, [found.kernel, found.times])
+def _kept(form: Form, count: int, found: Choice | None) -> Choice | None:
+    if found is not None:
+        key = _key(form, count)
+        _chosen[key] = found
+        _records().add(key, [found.kernel, found.times])
     return found
 
 
@@ -159,7 +186,8 @@ def _key(form: Form, count: int) -> str:
 
 @functools.cache
 def _records() -> cache.Records:
-    name = f"products-{hardware.fingerprint(torch.__version__)}"
+    # The first file's records of teams were not held against one thread's.
+    name = f"products-2-{hardware.fingerprint(torch.__version__)}"
     return cache.Records(name, cache.folder())
 
 

@@ -15,11 +15,11 @@ import torch
 
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.base.docstrings import example, named
-from penstock.foundation.graph.build import make
+from penstock.foundation.graph.build import make, of_two
 from penstock.foundation.graph.composite import IndexedSlices, SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.families import OfTwo
-from penstock.foundation.graph.scopes import control_dependencies, get_default_graph
+from penstock.foundation.graph.scopes import control_dependencies
 from penstock.foundation.opdef import arithmetic, define_op, static
 from penstock.foundation.opdef.inference import broadcast
 from penstock.foundation.opdef.program_text import literal
@@ -283,15 +283,12 @@ define_binary("Atan2", FLOATS, "torch.atan2({y}, {x})", _atan2_grad, inputs=("y"
 
 def binary_function(name: str, op_type: str, what: str, call: str = "", gives: str = "") -> OfTwo:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        graph = get_default_graph()
-        if graph.executes:
-            return graph.execute_pair(op_type, x, y, name)
         return make(op_type, x, y, name=name)
 
     def function_of_y_x(y: Any, x: Any, name: str | None = None) -> Any:
         return make(op_type, y, x, name=name)
 
-    made: Any = function_of_y_x if op_type == "Atan2" else function
+    made: Any = function_of_y_x if op_type == "Atan2" else of_two(op_type, function)
     doc = (
         f"{what}, element by element.\n\n    Args:\n      x, y: tensors of one type; they"
         " broadcast.\n\n    Returns:\n      A tensor of the"

@@ -20,7 +20,7 @@ from penstock.foundation.graph.scopes import colocate_with, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, show
-from penstock.ops.array import broadcasting, cast, join, ranges, shape
+from penstock.ops.array import broadcasting, cast, join, ranges, ranks
 from penstock.ops.array.unsigned import INDIRECT, SIGNED, from_ordered_int64, to_ordered_int64
 from penstock.ops.math import elementwise, reduction
 
@@ -184,8 +184,8 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     """
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name="t")
-        count = cast.cast(shape.size(t), "float32")
-        total = reduction.reduce_sum(t * t, ranges.range_(shape.rank(t)))
+        count = cast.cast(ranks.size(t), "float32")
+        total = reduction.reduce_sum(t * t, ranges.range_(ranks.rank(t)))
         inverse = make("Rsqrt", total)
         scaled = t * clip_norm
         factor = make("Minimum", inverse * count, constant(np.float32(1.0)) / clip_norm)

@@ -12,7 +12,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import fill, join
 from penstock.ops.array.cast import cast
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, elementwise, reduction, weights
+from penstock.ops.math import binary, elementwise, reductions, weights
 from penstock.ops.sparse import sparse_functions
 
 
@@ -63,7 +63,7 @@ def confusion_matrix(
         labels = _checked(labels, "labels", None)
         predictions = _checked(predictions, "predictions", None)
         if num_classes is None:
-            largest = [reduction.reduce_max(classes) for classes in (predictions, labels)]
+            largest = [reductions.reduce_max(classes) for classes in (predictions, labels)]
             num_classes = binary.maximum(*largest) + 1
         else:
             limit = cast(num_classes, dtypes.int64)

@@ -15,7 +15,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext
 from penstock.ops.array import nodes
-from penstock.ops.math.reduction import reduce_max, reduce_prod
+from penstock.ops.math.reductions import reduce_max, reduce_prod
 
 
 def _bins_shape(ctx: ShapeContext) -> Dims:

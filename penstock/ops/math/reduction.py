@@ -25,10 +25,9 @@ from penstock.foundation.graph.scopes import colocate_with
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import arithmetic, define_op, static
 from penstock.foundation.opdef.inference import Dims, ShapeContext
-from penstock.foundation.opdef.opdef import torch_dtype_name
 from penstock.foundation.opdef.program_text import literal
 from penstock.ops.array import nodes
-from penstock.ops.array.unsigned import BARE_UNSIGNED, from_ordered_int64, to_ordered_int64
+from penstock.ops.array.unsigned import BARE_UNSIGNED
 
 NUMBERS = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16,"
@@ -54,7 +53,7 @@ def _axes_of(value: np.ndarray | None, rank: int) -> set[int] | None:
     return axes
 
 
-def _reduced_dims(ctx: ShapeContext) -> Dims:
+def reduced_dims(ctx: ShapeContext) -> Dims:
     dims = ctx["input"]
     keep = ctx.attr("keep_dims")
     axes_dims = ctx["reduction_indices"]
@@ -87,7 +86,7 @@ def _reduces_all(ctx: ShapeContext) -> bool:
     return axes.inputs[1].op.inputs[0] is ctx.tensor("input")
 
 
-def _folded(function: Any) -> Any:
+def folded(function: Any) -> Any:
     def fold(ctx: ShapeContext, x: np.ndarray | None, axes: np.ndarray | None) -> Any:
         if x is None or axes is None or x.dtype.kind not in "iub":
             return None
@@ -103,18 +102,10 @@ def _folded(function: Any) -> Any:
     return fold
 
 
-def _greatest(x: np.ndarray, **over: Any) -> Any:
-    return np.max(x, initial=np.iinfo(x.dtype).min, **over)
-
-
-def _least(x: np.ndarray, **over: Any) -> Any:
-    return np.min(x, initial=np.iinfo(x.dtype).max, **over)
-
-
 # ---- kernels ---------------------------------------------------------------------------------
 
 
-def _as_axes(axes: Any, rank: int) -> list[int]:
+def as_axes(axes: Any, rank: int) -> list[int]:
     """The axes in [0, rank), each once: TensorFlow 1.15 lets them be named again."""
     axes = axes if isinstance(axes, list) else [axes]
     for axis in axes:
@@ -125,13 +116,8 @@ def _as_axes(axes: Any, rank: int) -> list[int]:
     return list({axis % rank: None for axis in axes})
 
 
-def _kept_dims(x: torch.Tensor, axes: list[int], keep: bool) -> list[int]:
-    dims = enumerate(x.shape)
-    return [1 if i in axes else d for i, d in dims if keep or i not in axes]
-
-
 def _sum(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-    axes = _as_axes(reduction_indices, input.dim())
+    axes = as_axes(reduction_indices, input.dim())
     if not axes:
         return input
     if input.dtype in BARE_UNSIGNED:
@@ -140,7 +126,7 @@ def _sum(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
 
 
 def _mean(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-    axes = _as_axes(reduction_indices, input.dim())
+    axes = as_axes(reduction_indices, input.dim())
     if not axes:
         return input.clone()
     if input.dtype.is_floating_point or input.dtype.is_complex:
@@ -152,72 +138,7 @@ def _mean(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
     return torch.div(total, max(count, 1), rounding_mode="trunc").to(input.dtype)
 
 
-def _lowest(dtype: torch.dtype) -> Any:
-    return -float("inf") if dtype.is_floating_point else torch.iinfo(dtype).min
-
-
-def _highest(dtype: torch.dtype) -> Any:
-    return float("inf") if dtype.is_floating_point else torch.iinfo(dtype).max
-
-
-def _extremum(method: str, empty: Any) -> Any:
-    def kernel(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-        axes = _as_axes(reduction_indices, input.dim())
-        if not axes:
-            return input.clone()
-        if not input.numel():
-            return input.new_full(_kept_dims(input, axes, keep_dims), empty(input.dtype))
-        if input.dtype in BARE_UNSIGNED:
-            found = getattr(to_ordered_int64(input), method)(axes, keep_dims)
-            return from_ordered_int64(found, input.dtype)
-        return getattr(input, method)(axes, keep_dims)
-
-    kernel.__name__ = f"_{method}"
-    return kernel
-
-
-def _prod(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-    axes = _as_axes(reduction_indices, input.dim())
-    if not axes:
-        return input.clone()
-    axes.sort(reverse=True)
-    dtype = torch.int64 if input.dtype in BARE_UNSIGNED else input.dtype
-    result = input.to(dtype)
-    for axis in axes:
-        result = result.prod(axis, keep_dims, dtype=dtype)
-    return result.to(input.dtype)
-
-
-def _all(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-    axes = _as_axes(reduction_indices, input.dim())
-    return torch.all(input, axes, keep_dims) if axes else input.clone()
-
-
-def _any(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-    axes = _as_axes(reduction_indices, input.dim())
-    return torch.any(input, axes, keep_dims) if axes else input.clone()
-
-
-# ``vector_norm`` adds up in float32 from end to end: of 100 million elements it is wrong by 2.3 %.
-_LONG = 1 << 16
-
-
-def _euclidean_norm(input: Any, reduction_indices: Any, keep_dims: bool) -> Any:
-    axes = _as_axes(reduction_indices, input.dim())
-    dtype = input.dtype
-    if not axes:
-        return input.abs().to(dtype)
-    if dtype.is_floating_point or dtype.is_complex:
-        if math.prod(input.shape[axis] for axis in axes) > _LONG:
-            sizes = input.abs() if dtype.is_complex else input
-            at_least = torch.promote_types(sizes.dtype, torch.float32)
-            return sizes.to(at_least).square().sum(axes, keep_dims).sqrt_().to(dtype)
-        return torch.linalg.vector_norm(input, 2, axes, keep_dims).to(dtype)
-    total = input.to(torch.int64).square().sum(axes, keep_dims).to(dtype)
-    return total.to(torch.float64).sqrt().to(dtype)
-
-
-def _inline_reduction(method: str, *, fits: Any, suffix: str = "") -> Any:
+def inline_reduction(method: str, *, fits: Any, suffix: str = "") -> Any:
     """The ATen method itself, where the axes are constant and the dtype needs no care."""
 
     def inline(call: Any) -> str | None:
@@ -242,26 +163,6 @@ def _float_like(call: Any, dims: Dims) -> bool:
     return bool(dtype.is_floating or dtype.is_complex)
 
 
-def _nonempty(call: Any, dims: Dims) -> bool:
-    known = dims is not None and None not in dims and 0 not in dims
-    return known and call.dtype("input") not in (dtypes.uint16, dtypes.uint32, dtypes.uint64)
-
-
-def _plain_bool(call: Any, dims: Dims) -> bool:
-    return dims is not None
-
-
-def _single_axis_int(call: Any) -> str | None:
-    """Products of shape vectors, which integer gradients of Mean need, as one call."""
-    value, dims = call.value("reduction_indices"), call.dims("input")
-    dtype = call.dtype("input")
-    if value is None or dims is None or len(dims) != 1 or value.size != 1:
-        return None
-    if dtype in (dtypes.uint16, dtypes.uint32, dtypes.uint64) or call.attr("keep_dims"):
-        return None
-    return f"{call.arg['input']}.prod(dtype={torch_dtype_name(dtype)})"
-
-
 # ---- gradients -------------------------------------------------------------------------------
 
 
@@ -276,7 +177,7 @@ def reduced_shape(input_shape: Tensor, axes: Tensor) -> Tensor:
     return make("DynamicStitch", [every, axes], [input_shape, ones])
 
 
-def _safe_div(x: Tensor, y: Tensor) -> Tensor:
+def safe_div(x: Tensor, y: Tensor) -> Tensor:
     return nodes.floordiv(x, nodes.maximum(y, 1))
 
 
@@ -313,7 +214,7 @@ def _sum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     shape = nodes.shape(x)
     with colocate_with(shape):
         kept_shape = reduced_shape(shape, axes_tensor)
-        scaling = _safe_div(shape, kept_shape)
+        scaling = safe_div(shape, kept_shape)
     return [make("Tile", nodes.reshape(grad, kept_shape), scaling), None]
 
 
@@ -332,91 +233,31 @@ def _mean_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
         factor = constant(np.asarray(count, kind.as_numpy_dtype), kind)
     else:
         shapes = nodes.shape(x), nodes.shape(y)
-        sizes = [reduce_prod(s) for s in shapes]
-        factor = nodes.cast(_safe_div(*sizes), total.dtype)
+        sizes = [reduce_by("Prod", s, None, None, None, None, None) for s in shapes]
+        factor = nodes.cast(safe_div(*sizes), total.dtype)
     return [nodes.div(total, factor), None]
 
 
-def _extremum_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    x, axes, y = op.inputs[0], op.inputs[1], op.outputs[0]
-    kept = reduced_shape(nodes.shape(x), axes)
-    y, grad = nodes.reshape(y, kept), nodes.reshape(grad, kept)
-    chosen = nodes.cast(nodes.equal(y, x), grad.dtype)
-    count = nodes.reshape(make("Sum", chosen, axes), kept)
-    return [nodes.mul(nodes.div(chosen, count), grad), None]
-
-
-def _prod_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    x = op.inputs[0]
-    shape = nodes.shape(x)
-    axes = nodes.reshape(op.inputs[1], [-1])
-    kept = reduced_shape(shape, op.inputs[1])
-    tiles = _safe_div(shape, kept)
-    grad = make("Tile", nodes.reshape(grad, kept), tiles)
-    # The reduced dims are brought to the front and flattened; products of all the other elements
-    # are an exclusive product from the left times one from the right, which needs no division.
-    rank = nodes.rank(x)
-    axes = nodes.cast(axes, dtypes.int32)
-    reduced = nodes.mod(nodes.add(axes, rank), rank)
-    others = make("ListDiff", nodes.range_to(rank), reduced, out_idx=dtypes.int32)[0]
-    perm = nodes.concat([reduced, others], 0)
-    reduced_size = reduce_prod(nodes.gather(shape, reduced))
-    other_size = reduce_prod(nodes.gather(shape, others))
-    permuted = nodes.transpose(x, perm)
-    permuted_shape = nodes.shape(permuted)
-    flat = nodes.reshape(permuted, [reduced_size, other_size])
-    left = make("Cumprod", flat, 0, exclusive=True)
-    right = make("Cumprod", flat, 0, exclusive=True, reverse=True)
-    rest = nodes.reshape(nodes.mul(nodes.conj(left), nodes.conj(right)), permuted_shape)
-    rest = nodes.transpose(rest, make("InvertPermutation", perm))
-    return [nodes.reshape(nodes.mul(grad, rest), shape), None]
-
-
-def _euclidean_norm_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
-    x, axes, y = op.inputs[0], op.inputs[1], op.outputs[0]
-    if not op.attrs["keep_dims"]:
-        kept = reduced_shape(nodes.shape(x), axes)
-        y, grad = nodes.reshape(y, kept), nodes.reshape(grad, kept)
-    return [nodes.mul(x, nodes.div(grad, y)), None]
-
-
-# ---- the table -------------------------------------------------------------------------------
-
-_ROWS: list[tuple[str, dict[str, Any]]] = [
-    ("Sum", {"kernel": _sum, "inline": _inline_reduction("sum", fits=_float_like),
-             "gradient": _sum_grad, "fold": _folded(np.sum), "aliases": ("input",),
-             "flops": arithmetic.reduction(0)}),
-    ("Mean", {"kernel": _mean, "inline": _inline_reduction("mean", fits=_float_like),
-              "gradient": _mean_grad, "flops": arithmetic.reduction(1)}),
-    ("Max", {"kernel": _extremum("amax", _lowest), "gradient": _extremum_grad,
-             "inline": _inline_reduction("amax", fits=_nonempty), "fold": _folded(_greatest)}),
-    ("Min", {"kernel": _extremum("amin", _highest), "gradient": _extremum_grad,
-             "inline": _inline_reduction("amin", fits=_nonempty), "fold": _folded(_least)}),
-    ("Prod", {"kernel": _prod, "inline": _single_axis_int, "gradient": _prod_grad,
-              "fold": _folded(np.prod)}),
-    # TF 1.15 has no gradient here; this is what TF 2 gives.
-    ("EuclideanNorm", {"kernel": _euclidean_norm, "gradient": _euclidean_norm_grad}),
-]  # fmt: skip
-for _name, _rest in _ROWS:
+def define_reduction(op_type: str, **rest: Any) -> None:
+    """Defines a reduction of numbers."""
     define_op(
-        _name,
+        op_type,
         "input: T, reduction_indices: Tidx -> output: T",
         attrs=["keep_dims: bool = False", f"T: {NUMBERS}", TIDX],
-        shape=_reduced_dims,
+        shape=reduced_dims,
         host=("reduction_indices",),
-        **_rest,
+        **rest,
     )
-for _name, _kernel, _method in (("All", _all, "all"), ("Any", _any, "any")):
-    define_op(
-        _name,
-        "input: bool, reduction_indices: Tidx -> output: bool",
-        attrs=["keep_dims: bool = False", TIDX],
-        shape=_reduced_dims,
-        kernel=_kernel,
-        inline=_inline_reduction(_method, fits=_plain_bool),
-        host=("reduction_indices",),
-        no_gradient="booleans have none",
-    )
+
+
+define_reduction(
+    "Sum", kernel=_sum, inline=inline_reduction("sum", fits=_float_like), gradient=_sum_grad,
+    fold=folded(np.sum), aliases=("input",), flops=arithmetic.reduction(0),
+)  # fmt: skip
+define_reduction(
+    "Mean", kernel=_mean, inline=inline_reduction("mean", fits=_float_like), gradient=_mean_grad,
+    flops=arithmetic.reduction(1),
+)  # fmt: skip
 
 
 # ---- public functions ------------------------------------------------------------------------
@@ -444,7 +285,7 @@ def axes_argument(x: Any, axis: Any) -> Any:
     return nodes.range_to(nodes.rank(x))
 
 
-def _reduce(
+def reduce_by(
     op_type: str, x: Any, axis: Any, keep: Any, name: str | None, old_axis: Any, old_keep: Any
 ) -> Tensor:
     axis = renamed("axis", axis, "reduction_indices", old_axis)
@@ -475,7 +316,7 @@ _REDUCE_DOC = """{what} over ``axis``.
     """
 
 
-def _reduction(
+def reduction(
     op_type: str, what: str, dtype: str = "numeric", call: str = "", gives: str = ""
 ) -> Reduction:
     def reduce(
@@ -486,41 +327,17 @@ def _reduction(
         reduction_indices: Any = None,
         keep_dims: Any = None,
     ) -> Tensor:
-        return _reduce(op_type, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+        return reduce_by(op_type, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
     doc = _REDUCE_DOC.format(what=what, dtype=dtype).rstrip(" ") + example(call, gives)
     return named(f"reduce_{op_type.lower()}", doc)(reduce)
 
 
-reduce_sum = _reduction(
+reduce_sum = reduction(
     "Sum", "Sum of elements",
     call="tf.reduce_sum([[1, 2], [3, 4]], axis=1)", gives="[3, 7]",
 )  # fmt: skip
-reduce_mean = _reduction(
+reduce_mean = reduction(
     "Mean", "Mean of elements; integer means truncate",
     call="tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0)", gives="[2.0, 3.0]",
 )  # fmt: skip
-reduce_max = _reduction(
-    "Max", "Largest element", "real",
-    "tf.reduce_max([[1, 9], [3, 4]], axis=1, keepdims=True)", "[[9], [4]]",
-)  # fmt: skip
-reduce_min = _reduction(
-    "Min", "Smallest element", "real",
-    "tf.reduce_min([[1, 9], [3, 4]], axis=-1)", "[1, 3]",
-)  # fmt: skip
-reduce_prod = _reduction("Prod", "Product of elements")
-reduce_all = _reduction(
-    "All", "Logical and of elements", "bool",
-    "tf.reduce_all([[True, True], [True, False]], axis=1)", "[True, False]",
-)  # fmt: skip
-reduce_any = _reduction(
-    "Any", "Logical or of elements", "bool",
-    "tf.reduce_any([[True, False], [False, False]], axis=1)", "[True, False]",
-)  # fmt: skip
-
-
-def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
-) -> Tensor:
-    """Square root of the sum of squares over ``axis``; arguments as of ``reduce_sum``."""
-    return _reduce("EuclideanNorm", input_tensor, axis, keepdims, name, None, None)

@@ -12,7 +12,8 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.ops.array import nodes
-from penstock.ops.math.reduction import reduce_max, reduce_mean, reduce_sum, renamed
+from penstock.ops.math.reduction import reduce_mean, reduce_sum, renamed
+from penstock.ops.math.reductions import reduce_max
 
 
 def reduce_logsumexp(

@@ -15,7 +15,7 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.inference import show
-from penstock.ops.array import join, nodes, reshape, shape, squeeze
+from penstock.ops.array import join, nodes, ranks, reshape, shape, squeeze
 from penstock.ops.control import control, control_flow, debug
 from penstock.ops.math import binary, comparison, elementwise, sums
 from penstock.ops.sparse import sets
@@ -59,7 +59,7 @@ def _fits_statically(weights: Tensor, values: Tensor) -> str | None:
 def _shape_and_rank(value: Any, what: str) -> tuple[Tensor, Tensor, Tensor]:
     with name_scope(None, what, [value]) as scope:
         value = convert_to_tensor(value, name=scope)
-        return value, shape.shape(value, name="shape"), shape.rank(value, name="rank")
+        return value, shape.shape(value, name="shape"), ranks.rank(value, name="rank")
 
 
 def assert_broadcastable(weights: Any, values: Any) -> Operation:
@@ -106,7 +106,7 @@ def _dims_fit(weights_shape: Tensor, values_shape: Tensor) -> Tensor:
         allowed = join.concat([column, elementwise.ones_like(column)], axis=1)
         given = reshape.expand_dims(weights_shape, -1)
         others = sets.set_difference(given, allowed)
-        count = shape.size(others.values, name="num_invalid_dims")
+        count = ranks.size(others.values, name="num_invalid_dims")
         return comparison.equal(0, count, name=scope)
 
 

@@ -17,7 +17,7 @@ import torch
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import convert
-from penstock.foundation.graph.build import make, one_operation
+from penstock.foundation.graph.build import entry_of, make, one_operation
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
@@ -367,7 +367,8 @@ def relu(features: Any, name: str | None = None) -> Tensor:
       ...     sess.run(tf.nn.relu([-1.0, 2.0])).tolist()
       [0.0, 2.0]
     """
-    return make("Relu", features, name=name)
+    entry = entry_of("Relu", features)
+    return entry(features) if entry else make("Relu", features, name=name)
 
 
 @one_operation

@@ -85,17 +85,20 @@ def _sample(true_classes: torch.Tensor, num_true: int, state: sampler.Sampler) -
             f"true_classes must have shape [batch, {num_true}] (num_true is {num_true}); found"
             f" {list(true_classes.shape)}"
         )
+    classes = true_classes.cpu().numpy()
     if isinstance(state, sampler.UniformSampler | sampler.LogUniformSampler):
-        outside = true_classes[(true_classes < 0) | (true_classes >= state.range_max)]
-        if outside.numel():
-            raise ValueError(
-                f"true_classes holds {int(outside[0])}, which is not in [0, {state.range_max})"
-            )
+        _check_range(classes, state.range_max)
+    chosen, expected, counts = (torch.from_numpy(part) for part in state.batch(classes))
     if true_classes.is_cpu:
-        chosen, expected, counts = state.batch(true_classes.numpy())
-        return torch.from_numpy(chosen), torch.from_numpy(expected), torch.from_numpy(counts)
-    parts = state.batch(true_classes.cpu().numpy())
-    return tuple(torch.from_numpy(part).to(true_classes.device) for part in parts)
+        return chosen, expected, counts
+    return tuple(part.to(true_classes.device) for part in (chosen, expected, counts))
+
+
+def _check_range(classes: np.ndarray, range_max: int) -> None:
+    # As unsigned numbers negative ones are the largest, so that one pass finds both kinds.
+    if classes.size and classes.view(np.uint64).max() >= range_max:
+        outside = classes[(classes < 0) | (classes >= range_max)]
+        raise ValueError(f"true_classes holds {outside[0]}, which is not in [0, {range_max})")
 
 
 def _sample_shape(ctx: ShapeContext) -> list[Any]:

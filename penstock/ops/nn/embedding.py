@@ -16,7 +16,16 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import colocate_with, name_scope
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import constant, fill, gather, join, ranges, reshape, shape as shape_ops
+from penstock.ops.array import (
+    constant,
+    fill,
+    gather,
+    join,
+    ranges,
+    ranks,
+    reshape,
+    shape as shape_ops,
+)
 from penstock.ops.math import clip, reduction
 
 
@@ -82,7 +91,7 @@ def _gather(part: Any, ids: Any, name: str | None = None) -> Tensor:
 
 def _from_parts(parts: list[Any], ids: Tensor, strategy: str, scope: str) -> Tensor:
     flat = reshape.reshape(ids, [-1])
-    positions = ranges.range_(shape_ops.size(flat))
+    positions = ranges.range_(ranks.size(flat))
     part_of, row = part_and_row(parts, flat, strategy)
     rows = make("DynamicPartition", row, part_of, num_partitions=len(parts))
     places = make("DynamicPartition", positions, part_of, num_partitions=len(parts))
@@ -158,8 +167,8 @@ def _clipped(rows: Tensor, ids: Tensor, max_norm: float | None) -> Tensor:
         axes: Any = list(range(outer, whole))
     else:
         axes = ranges.range_(
-            shape_ops.rank(ids) if outer is None else outer,
-            shape_ops.rank(rows) if whole is None else whole,
+            ranks.rank(ids) if outer is None else outer,
+            ranks.rank(rows) if whole is None else whole,
         )
     return clip.clip_by_norm(rows, max_norm, axes=axes)
 
@@ -224,7 +233,7 @@ def _weighted(rows: Tensor, weights: Tensor, segments: Tensor, combiner: str, sc
     if weights.dtype is not rows.dtype:
         weights = make("Cast", weights, DstT=rows.dtype)
     # Weights get as many trailing dims of size 1 as the rows have dims of their own.
-    ones = fill.fill(reshape.expand_dims(shape_ops.rank(rows) - 1, 0), 1)
+    ones = fill.fill(reshape.expand_dims(ranks.rank(rows) - 1, 0), 1)
     static = weights.shape.concatenate([1] * (rows.shape.ndims - 1)) if rows.shape.ndims else None
     weights = reshape.reshape(weights, join.concat([shape_ops.shape(weights), ones], 0))
     if static is not None:

@@ -22,13 +22,14 @@ from penstock.foundation.base.docstrings import documented_as, named
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.families import Draw
-from penstock.foundation.graph.scopes import control_dependencies, get_seed, name_scope
+from penstock.foundation.graph.scopes import control_dependencies, name_scope
+from penstock.foundation.graph.seeds import get_seed
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext, first_input
 from penstock.ops.array import shape as shape_ops
 from penstock.ops.control import debug
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 
 FLOATS = "{half, bfloat16, float, double}"
 NUMBERS = (
@@ -418,7 +419,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtypes.int32, name="size")
         shape = shape_ops.shape(value)
-        fits = reduction.reduce_all(shape >= size)
+        fits = reductions.reduce_all(shape >= size)
         check = debug.Assert(fits, ["Need value.shape >= size, got ", shape, size], 1000)
         with control_dependencies([check]):
             shape = make("Identity", shape, name="control_dependency")

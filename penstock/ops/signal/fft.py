@@ -21,12 +21,12 @@ from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op, static
 from penstock.foundation.opdef.inference import Dims, FailsAtRun, ShapeContext, show
-from penstock.ops.array import fill, join, nodes, ranges, shape as shapes
+from penstock.ops.array import fill, join, nodes, ranges, ranks, shape as shapes
 from penstock.ops.array.pad import pad
 from penstock.ops.array.split import unstack
 from penstock.ops.array.transpose import roll
 from penstock.ops.linalg import matmul
-from penstock.ops.math import elementwise, reduction
+from penstock.ops.math import elementwise, reductions
 
 _SUFFIX = {1: "", 2: "2D", 3: "3D"}
 _COMPLEX = "Tcomplex: {complex64, complex128} = complex64"
@@ -127,7 +127,7 @@ def _inverse_real(rank: int) -> Any:
 def _size(x: Tensor, rank: int) -> Tensor:
     """Number of elements transformed together."""
     dims: Any = shapes.shape(x)
-    return reduction.reduce_prod(dims[-rank:])
+    return reductions.reduce_prod(dims[-rank:])
 
 
 def _forward_grad(rank: int) -> Any:
@@ -335,7 +335,7 @@ def _padded(x: Tensor, rank: int, length: Any, inverse: bool) -> Tensor:
             if not any(end for _, end in ends):
                 return x
             return pad(x, [[0, 0]] * (len(x.sizes) - rank) + ends)
-    every: Any = shapes.rank(x)
+    every: Any = ranks.rank(x)
     full: Any = shapes.shape(x)
     have = full[-rank:]
     outer = fill.zeros([make("Maximum", 0, every - rank)], dtype=length.dtype)

@@ -32,7 +32,7 @@ from penstock.ops.array.cast import cast
 from penstock.ops.array.slicing import slice_
 from penstock.ops.array.transpose import transpose
 from penstock.ops.control import check, control
-from penstock.ops.math import binary, comparison, elementwise, reduction, select, sums
+from penstock.ops.math import binary, comparison, elementwise, reductions, select, sums
 from penstock.ops.sparse.sparse import sparse_tensor_to_dense
 from penstock.ops.sparse.sparse_entries import as_sparse
 from penstock.ops.sparse.sparse_functions import sparse_reorder
@@ -246,7 +246,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         control.identity(x) for x in (sp_input.indices, sp_input.values, sp_input.dense_shape)
     )
     if new_shape is None:
-        lowest = reduction.reduce_max(indices, axis=0)
+        lowest = reductions.reduce_max(indices, axis=0)
         zero = constants.constant(0, dtypes.int64)
         wanted: Any = binary.maximum(zero, sums.add(lowest, elementwise.ones_like(shape)))
         return SparseTensor(indices, values, wanted)

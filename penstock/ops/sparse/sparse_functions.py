@@ -22,7 +22,7 @@ from penstock.foundation.opdef import static
 from penstock.ops.array import join, nodes, reshape
 from penstock.ops.array.cast import cast
 from penstock.ops.control import control
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 from penstock.ops.sparse.sparse_entries import as_sparse
 
 
@@ -113,7 +113,9 @@ def sparse_concat(
 
 def _expanded(dims: list[Any], axis: int) -> list[Any]:
     """Each shape with the largest size in all dims but ``axis``."""
-    most: Any = reduction.reduce_max(join.concat([reshape.reshape(d, [1, -1]) for d in dims], 0), 0)
+    most: Any = reductions.reduce_max(
+        join.concat([reshape.reshape(d, [1, -1]) for d in dims], 0), 0
+    )
     made = []
     for dim in dims:
         before = most[:axis]

@@ -22,6 +22,7 @@ from penstock.ops.array import (
     gather,
     join,
     nodes,
+    ranks,
     reshape,
     shape as shapes,
     slicing,
@@ -210,7 +211,7 @@ def _cwise_grad(multiplies: bool) -> Any:
     def gradient(op: Any, grad: Tensor) -> list[Any]:
         indices, values, x_shape, y = op.inputs
         y_shape = nodes.cast(shapes.shape(y), "int64")
-        more = make("ExpandDims", shapes.size(x_shape) - shapes.size(y_shape), 0)
+        more = make("ExpandDims", ranks.size(x_shape) - ranks.size(y_shape), 0)
         full = join.concat([fill.ones(more, dtypes.int64), y_shape], 0)
         scaling = x_shape // full
         scaled = indices // scaling

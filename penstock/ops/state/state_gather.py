@@ -14,7 +14,7 @@ from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import ShapeContext, show
-from penstock.ops.array import join, reshape, shape, slicing, squeeze
+from penstock.ops.array import join, ranks, reshape, shape, slicing, squeeze
 from penstock.ops.state.state import state_dims
 from penstock.ops.state.state_scatter import check_range, check_tuple
 
@@ -68,7 +68,7 @@ def _gather_grad(op: Any, grad: Any) -> Any:
         params_shape = make("VariableShape", handle)
     else:
         params_shape = convert_to_tensor(list(dims), name="Const")
-    size = reshape.expand_dims(shape.size(indices), 0)
+    size = reshape.expand_dims(ranks.size(indices), 0)
     row_shape = slicing.getitem(params_shape, slice(1, None))
     values_shape = join.concat([size, row_shape], 0)
     values = reshape.reshape(grad, values_shape)

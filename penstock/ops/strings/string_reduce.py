@@ -15,7 +15,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, RefusedAtBuild, ShapeContext, show
-from penstock.ops.array import constant, ranges, shape
+from penstock.ops.array import constant, ranges, ranks
 from penstock.ops.strings.string_elements import REASON, as_bytes, strings
 
 # ---- along dims ----------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def _all_axes(texts: Tensor) -> Any:
     rank = texts.get_shape().ndims
     if rank is not None:
         return constant.constant(np.arange(rank - 1, -1, -1, dtype=np.int32))
-    return ranges.range_(make("Sub", shape.rank(texts), 1, name="sub"), -1, -1)
+    return ranges.range_(make("Sub", ranks.rank(texts), 1, name="sub"), -1, -1)
 
 
 def unsorted_segment_join(

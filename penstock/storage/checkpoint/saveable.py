@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.handles import is_reference_variable
@@ -143,8 +143,8 @@ def _reader(var: ResourceVariable) -> Callable[[], Tensor]:
 def all_saveable_objects(scope: str | None = None) -> list[Any]:
     """What a ``Saver`` saves by default: global variables and the saveable objects."""
     return [
-        *scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope),
-        *scopes.get_collection(GraphKeys.SAVEABLE_OBJECTS, scope),
+        *collecting.get_collection(GraphKeys.GLOBAL_VARIABLES, scope),
+        *collecting.get_collection(GraphKeys.SAVEABLE_OBJECTS, scope),
     ]
 
 

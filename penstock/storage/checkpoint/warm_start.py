@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.partition import PartitionedVariable
 from penstock.storage.checkpoint.initialize import init_from_checkpoint
@@ -37,7 +37,7 @@ def warm_start(
     names, words = dict(var_name_to_prev_var_name or {}), dict(var_name_to_vocab_info or {})
     selected = _grouped(vars_to_warm_start)
     if vars_to_warm_start is None:
-        everything = _grouped(scopes.get_collection(GraphKeys.GLOBAL_VARIABLES))
+        everything = _grouped(collecting.get_collection(GraphKeys.GLOBAL_VARIABLES))
         selected = {name: each for name, each in everything.items() if name in words}
     for name, parts in selected.items():
         earlier = names.pop(name, name)
@@ -71,7 +71,7 @@ def _selected(wanted: Any) -> Sequence[Any]:
     if wanted is None:
         return []
     if isinstance(wanted, str):
-        return scopes.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
+        return collecting.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
     if not isinstance(wanted, list | tuple):
         raise ValueError(
             f"vars_to_warm_start is an expression or a list; found {type(wanted).__name__}"
@@ -80,7 +80,7 @@ def _selected(wanted: Any) -> Sequence[Any]:
         return list(wanted)
     patterns = [re.compile(item) for item in wanted]
     found = [
-        v for v in scopes.get_collection(GraphKeys.GLOBAL_VARIABLES)
+        v for v in collecting.get_collection(GraphKeys.GLOBAL_VARIABLES)
         if any(pattern.match(v.name) for pattern in patterns)
     ]  # fmt: skip
     if wanted and not found:

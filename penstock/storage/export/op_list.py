@@ -10,9 +10,8 @@ from tensorboard.compat.proto import op_def_pb2
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph import node_message
 from penstock.foundation.graph.graph import Graph
-from penstock.foundation.opdef.opdef import OpDef
+from penstock.foundation.opdef.opdef import REQUIRED, ArgDef, AttrDef, OpDef
 from penstock.foundation.opdef.registry import OPS
-from penstock.foundation.opdef.signature import REQUIRED, ArgDef, AttrDef
 
 
 @functools.cache

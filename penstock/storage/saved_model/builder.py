@@ -16,7 +16,7 @@ from typing import Any
 
 from penstock.foundation.formats import files
 from penstock.foundation.formats.schema import SavedModel
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.storage.checkpoint.saveable import all_saveable_objects
@@ -171,7 +171,7 @@ class SavedModelBuilder:
             return
         if not isinstance(train_op, Tensor | Operation):
             raise TypeError(f"train_op needs to be a Tensor or Op: {train_op!r}")
-        scopes.add_to_collection(constants.TRAIN_OP_KEY, train_op)
+        collecting.add_to_collection(constants.TRAIN_OP_KEY, train_op)
 
     def save(self, as_text: bool = False) -> bytes:
         """Writes the SavedModel.

@@ -18,9 +18,10 @@ from google.protobuf import json_format
 from penstock.foundation.base import dtypes
 from penstock.foundation.formats.messages import SummaryDescription, SummaryMetadata
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.collecting import add_to_collection, get_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import add_to_collection, get_collection, name_scope
+from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w\.]")

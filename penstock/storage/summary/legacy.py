@@ -10,9 +10,10 @@ from typing import Any
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.collecting import get_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import get_collection, name_scope
+from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.storage.summary.build import collect
 

@@ -25,12 +25,8 @@ from typing import Any
 from penstock.foundation.base import dtypes
 from penstock.foundation.graph.behavior import executing_eagerly
 from penstock.foundation.graph.build import make
-from penstock.foundation.graph.scopes import (
-    add_to_collection,
-    control_dependencies,
-    device,
-    get_collection,
-)
+from penstock.foundation.graph.collecting import add_to_collection, get_collection
+from penstock.foundation.graph.scopes import control_dependencies, device
 from penstock.ops.array.constant import constant
 from penstock.ops.control import control
 from penstock.storage.summary import recording

@@ -16,16 +16,12 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.formats.messages import GraphDef
 from penstock.foundation.graph.behavior import executing_eagerly
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.collecting import add_to_collection, get_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.defaults import get_default_session
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.foundation.graph.scopes import (
-    add_to_collection,
-    control_dependencies,
-    device,
-    get_collection,
-)
+from penstock.foundation.graph.scopes import control_dependencies, device
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import smart_cond
 from penstock.library.variables.global_step import get_or_create_global_step

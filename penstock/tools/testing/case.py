@@ -21,7 +21,7 @@ from google.protobuf import text_format
 from penstock.engine.session.options import ConfigProto, OptimizerOptions
 from penstock.engine.session.session import Session
 from penstock.foundation.base import devices, errors
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import scopes, seeds
 from penstock.foundation.graph.graph import Graph
 from penstock.tools.platform import tf_logging
 from penstock.tools.platform.versions import GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER
@@ -111,7 +111,7 @@ class TestCase(ArrayAssertions):
         random.seed(SEED)
         np.random.seed(SEED)
         scopes.start_anew()
-        scopes.set_random_seed(SEED)
+        seeds.set_random_seed(SEED)
         # Test runners take the method of this name for a test.
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")

@@ -21,7 +21,7 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.scopes import control_dependencies, name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.variable import Variable
-from penstock.ops.array import cast, gather, ranges, shape
+from penstock.ops.array import cast, gather, ranges, ranks, shape
 from penstock.ops.control import control, debug
 from penstock.ops.data import files
 from penstock.ops.math import comparison
@@ -183,7 +183,7 @@ def string_input_producer(
         raise ValueError(_EMPTY)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         tensor = convert_to_tensor(string_tensor, dtypes.string)
-        some = comparison.greater(shape.size(tensor), 0)
+        some = comparison.greater(ranks.size(tensor), 0)
         with control_dependencies([debug.Assert(some, [_EMPTY])]):
             tensor = control.identity(tensor)
         return input_producer(

@@ -9,9 +9,10 @@ from typing import Any
 
 from penstock.foundation.base import dtypes, errors
 from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.collecting import add_to_collection
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
-from penstock.foundation.graph.scopes import add_to_collection, colocate_with, get_default_graph
+from penstock.foundation.graph.scopes import colocate_with, get_default_graph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.training.data import specs
 

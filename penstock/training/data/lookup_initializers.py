@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -104,7 +104,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
             op: Operation = make(
                 "LookupTableImportV2", table.resource_handle, self._keys, self._values
             )
-        scopes.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
+        collecting.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
         return op
 
 
@@ -182,9 +182,9 @@ class TextFileInitializer(TableInitializerBase):
                 vocab_size=-1 if self._vocab_size is None else self._vocab_size,
                 delimiter=self._delimiter,
             )
-        scopes.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
+        collecting.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
         if self._filename.op.op_def.role == "constant":
-            scopes.add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
+            collecting.add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
         return op
 
 
@@ -241,7 +241,7 @@ def tables_initializer(name: str = "init_all_tables") -> Operation:
     Returns:
       The op.
     """
-    initializers = scopes.get_collection(GraphKeys.TABLE_INITIALIZERS)
+    initializers = collecting.get_collection(GraphKeys.TABLE_INITIALIZERS)
     made: Operation
     made = control.group(*initializers, name=name) if initializers else control.no_op(name=name)
     return made

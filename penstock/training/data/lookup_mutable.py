@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -65,7 +65,7 @@ class _MutableTable(LookupInterface):
         return _TableSaveable(self, name)
 
     def _save_in_checkpoints(self) -> None:
-        scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, self.name))
+        collecting.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, self.name))
 
     def size(self, name: str | None = None) -> Tensor:
         """How many keys it has, an int64 scalar."""

@@ -14,7 +14,7 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.ops.array import cast, constant, ranges, shape
+from penstock.ops.array import cast, constant, ranges, ranks
 from penstock.ops.control import control
 from penstock.ops.strings import string_hash, string_text
 from penstock.training.data.lookup import (
@@ -351,7 +351,7 @@ def index_table_from_tensor(
             raise ValueError(f"Expected {kind}, got {keys.dtype!r}.")
         if not wanted.is_integer and keys.dtype.base_dtype != wanted:
             raise ValueError(f"Expected {wanted!r}, got {keys.dtype!r}.")
-        values = cast.cast(ranges.range_(shape.size(keys)), dtypes.int64)
+        values = cast.cast(ranges.range_(ranks.size(keys)), dtypes.int64)
         with scopes.name_scope("hash_table"):
             keys = cast.cast(keys, dtypes.int64) if keys.dtype.is_integer else keys
             initializer = KeyValueTensorInitializer(
@@ -415,7 +415,7 @@ def index_to_string_table_from_tensor(
         raise ValueError("mapping must be specified.")
     with scopes.name_scope(name, "index_to_string"):
         words = convert_to_tensor(vocabulary_list, dtype=dtypes.string)
-        ids = cast.cast(ranges.range_(shape.size(words)), dtypes.int64)
+        ids = cast.cast(ranges.range_(ranks.size(words)), dtypes.int64)
         initializer = KeyValueTensorInitializer(
             ids, words, dtypes.int64, dtypes.string, "table_init"
         )

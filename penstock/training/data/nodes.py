@@ -9,7 +9,7 @@ from penstock.foundation.base import dimension, dtypes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.scopes import get_seed
+from penstock.foundation.graph.seeds import get_seed
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.ops.math import comparison, select

@@ -16,7 +16,8 @@ from typing import Any
 from penstock.foundation.base import dimension, dtypes, shapes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.scopes import get_seed, name_scope
+from penstock.foundation.graph.scopes import name_scope
+from penstock.foundation.graph.seeds import get_seed
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
 from penstock.ops.array import gather, join

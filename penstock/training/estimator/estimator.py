@@ -19,7 +19,7 @@ from typing import Any
 from penstock.engine.session.options import ConfigProto
 from penstock.foundation.base import errors
 from penstock.foundation.formats import files
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import scopes, seeds
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.global_step import create_global_step
@@ -249,7 +249,7 @@ class Estimator:
         return create_global_step(graph)
 
     def _begin_graph(self, graph: Graph) -> None:
-        scopes.set_random_seed(self._config.tf_random_seed)
+        seeds.set_random_seed(self._config.tf_random_seed)
         self._create_global_step(graph)
 
     def _warm_start(self, checkpoint_path: Any) -> None:
@@ -477,7 +477,7 @@ class Estimator:
 
     def _exported(self, receiver_fn: Callable[[], Any], mode: str) -> tuple[Any, EstimatorSpec]:
         self._create_global_step(scopes.get_default_graph())
-        scopes.set_random_seed(self._config.tf_random_seed)
+        seeds.set_random_seed(self._config.tf_random_seed)
         receiver = receiver_fn()
         labels = getattr(receiver, "labels", None)
         return receiver, self._call_model_fn(receiver.features, labels, mode, self.config)

@@ -13,10 +13,10 @@ from google.protobuf import message
 from tensorboard.compat.proto import summary_pb2
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables import getting, initializers, metrics
-from penstock.ops.array import constant
+from penstock.ops.array import messages
 from penstock.ops.control import control
 from penstock.ops.state.state_update import assign_add
 from penstock.storage.summary.writer import FileWriterCache
@@ -68,7 +68,7 @@ def eval_step() -> Any:
     Raises:
       ValueError: the graph has several.
     """
-    found = scopes.get_collection(GraphKeys.EVAL_STEP)
+    found = collecting.get_collection(GraphKeys.EVAL_STEP)
     if len(found) > 1:
         raise ValueError(f"Multiple tensors added to tf.GraphKeys.EVAL_STEP: {found}")
     if found:
@@ -185,7 +185,7 @@ def write_results(output_dir: str, results: Mapping[str, Any], checkpoint_path: 
     writer.flush()
     if checkpoint_path:
         _log.info("Saving 'checkpoint_path' summary for global step %d: %s", step, checkpoint_path)
-        text = constant.make_tensor_proto(checkpoint_path, dtype=dtypes.string)
+        text = messages.make_tensor_proto(checkpoint_path, dtype=dtypes.string)
         tagged = summary_pb2.Summary.Value(tag="checkpoint_path", tensor=text)
         writer.add_summary(summary_pb2.Summary(value=[tagged]), step)
         writer.flush()
@@ -204,7 +204,7 @@ def _values(key: str, value: Any) -> list[Any]:
             each.tag = f"{key}/{number}"
         return found
     if isinstance(value, np.ndarray):
-        proto = constant.make_tensor_proto(value)
+        proto = messages.make_tensor_proto(value)
         return [summary_pb2.Summary.Value(tag=key, node_name=key, tensor=proto)]
     _log.warning(
         "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or"

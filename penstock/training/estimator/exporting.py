@@ -11,7 +11,7 @@ from typing import Any
 from penstock.engine.session.session import Session
 from penstock.foundation.base import errors
 from penstock.foundation.formats import files, gfile
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.storage.checkpoint.saver import Saver
@@ -125,11 +125,11 @@ def _add_mode(
                 f" {mode!r}, checkpoint {checkpoint_path}: {error}"
             ) from error
         if spec.train_op is not None:
-            scopes.add_to_collection(constants.TRAIN_OP_KEY, spec.train_op)
+            collecting.add_to_collection(constants.TRAIN_OP_KEY, spec.train_op)
         arguments: dict[str, Any] = {
             "tags": _TAGS[mode],
             "signature_def_map": signatures,
-            "assets_collection": scopes.get_collection(GraphKeys.ASSET_FILEPATHS),
+            "assets_collection": collecting.get_collection(GraphKeys.ASSET_FILEPATHS),
             "main_op": initializer,
             "saver": saver,
             "strip_default_attrs": strip,

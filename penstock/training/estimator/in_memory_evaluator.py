@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.ops.array.constant import placeholder
@@ -74,16 +74,16 @@ class InMemoryEvaluatorHook(SessionRunHook):
             self._ops = evaluation.counted(update, self._all_hooks)
             self._fed = {
                 each.name: (each, placeholder(each.dtype.base_dtype, each.shape))
-                for each in scopes.get_collection(GraphKeys.GLOBAL_VARIABLES)
+                for each in collecting.get_collection(GraphKeys.GLOBAL_VARIABLES)
             }
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Finds the variables that both graphs have, and evaluates what they begin with."""
-        if scopes.get_collection(GraphKeys.SAVEABLE_OBJECTS):
+        if collecting.get_collection(GraphKeys.SAVEABLE_OBJECTS):
             raise ValueError(
                 "InMemoryEvaluator does not support saveables other than global variables."
             )
-        trained = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES)
+        trained = collecting.get_collection(GraphKeys.GLOBAL_VARIABLES)
         self._trained = {each.name: each for each in trained if each.name in self._fed}
         with self._graph.as_default():
             pairs = [self._fed[name] for name in self._trained]

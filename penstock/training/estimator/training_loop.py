@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.global_step import get_global_step
 from penstock.storage.checkpoint.saver import Saver
@@ -47,9 +47,9 @@ def train(
     Raises:
       ValueError: there are listeners and no checkpoints.
     """
-    if not any(node.op.name == "loss" for node in scopes.get_collection(GraphKeys.SUMMARIES)):
+    if not any(node.op.name == "loss" for node in collecting.get_collection(GraphKeys.SUMMARIES)):
         scalar("loss", spec.loss)
-    scopes.add_to_collection(GraphKeys.LOSSES, spec.loss)
+    collecting.add_to_collection(GraphKeys.LOSSES, spec.loss)
     worker_hooks = [*hooks, NanTensorHook(spec.loss)]
     if config.log_step_count_steps is not None:
         shown = {"loss": spec.loss, "step": get_global_step()}
@@ -89,7 +89,7 @@ def train(
 
 
 def _add_saver(spec: EstimatorSpec, config: RunConfig) -> None:
-    if spec.scaffold.saver or scopes.get_collection(GraphKeys.SAVERS):
+    if spec.scaffold.saver or collecting.get_collection(GraphKeys.SAVERS):
         return
     saver = Saver(
         sharded=True,
@@ -99,7 +99,7 @@ def _add_saver(spec: EstimatorSpec, config: RunConfig) -> None:
         save_relative_paths=True,
         durable=config.durable,
     )
-    scopes.add_to_collection(GraphKeys.SAVERS, saver)
+    collecting.add_to_collection(GraphKeys.SAVERS, saver)
 
 
 def _saving(

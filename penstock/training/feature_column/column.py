@@ -17,7 +17,7 @@ from penstock.foundation.base.shapes import TensorShape
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.library.control_flow.cond import cond
-from penstock.ops.array import gather, reshape, shape as shaping
+from penstock.ops.array import gather, ranks, reshape, shape as shaping
 from penstock.ops.array.cast import cast
 from penstock.ops.array.indexed_slices import convert_to_tensor_or_sparse_tensor
 from penstock.ops.control import check
@@ -161,9 +161,9 @@ def _with_last_dim(key: str, feature: Any) -> Any:
     if rank is not None:
         return feature if rank > 1 else _expanded(feature)
     text = f"Feature (key: {key}) cannot have rank 0. Given: {feature}"
-    checked = check.assert_positive(shaping.rank(feature), message=text)
+    checked = check.assert_positive(ranks.rank(feature), message=text)
     with scopes.control_dependencies([checked]):
-        is_list = comparison.equal(1, shaping.rank(feature))
+        is_list = comparison.equal(1, ranks.rank(feature))
         return cond(is_list, lambda: _expanded(feature), lambda: feature)
 
 

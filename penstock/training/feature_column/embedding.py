@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes
 from penstock.foundation.base.shapes import TensorShape
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.library.nn.safe_embedding import safe_embedding_lookup_sparse
 from penstock.library.variables.initializers import truncated_normal_initializer
 from penstock.ops.array.onehot import one_hot
@@ -234,7 +234,7 @@ class SharedEmbeddingColumn(_Shared, _OfCategories):
         key, dims = self.shared_embedding_collection_name, [
             self.categorical_column.num_buckets, self.dimension,
         ]  # fmt: skip
-        found = scopes.get_collection(key)
+        found = collecting.get_collection(key)
         if len(found) > 1:
             raise ValueError(
                 f"Collection {found} can only contain one variable. Choose a unique"
@@ -242,7 +242,7 @@ class SharedEmbeddingColumn(_Shared, _OfCategories):
             )
         if not found:
             made = variables(self, "embedding_weights", dims, self.initializer, self.trainable)
-            scopes.add_to_collection(key, made)
+            collecting.add_to_collection(key, made)
             return made
         if found[0].shape.as_list() != dims:
             raise ValueError(

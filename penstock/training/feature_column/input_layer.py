@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.scope import get_variable_scope
@@ -99,7 +99,7 @@ def _side_by_side(
             outputs.append(tensor)
             if cols_to_vars is not None:
                 scope = get_variable_scope().name
-                own = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
+                own = collecting.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
                 cols_to_vars[column] = own
             if cols_to_output_tensors is not None:
                 cols_to_output_tensors[column] = tensor

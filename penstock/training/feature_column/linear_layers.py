@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.layer_base.layer import Layer
 from penstock.library.variables.getting import get_variable
@@ -203,6 +203,8 @@ class OlderLinearModel(Layer):
         with scopes.name_scope(name), pure_variable_scope(name) as scope:
             weights = self._made("weights", [width_of(column), self._units])
             total = weighted_sum(column, found, self._makes, weights, self._combiner)
-            variables = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=f"{scope.name}/")
+            variables = collecting.get_collection(
+                GraphKeys.GLOBAL_VARIABLES, scope=f"{scope.name}/"
+            )
             self._owned[column] = variables
         return total

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn.safe_embedding import safe_embedding_lookup_sparse
 from penstock.library.variables.getting import get_variable
@@ -83,7 +83,7 @@ def linear_model(
                 weights = _weights("weights", [width_of(column), units], trainable, keys)
                 sums.append(weighted_sum(column, found, variables, weights, sparse_combiner))
                 scope_name = get_variable_scope().name
-            owned[column] = scopes.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope_name)
+            owned[column] = collecting.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope_name)
         check_batch_sizes(sums, [columns[n] for n in sorted(columns)])
         total = add_n(sums, name="weighted_sum_no_bias")
         bias = _weights("bias_weights", [units], trainable, keys)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes
 from penstock.ops.array import shape as shaping
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 from penstock.ops.sparse.sparse_functions import sparse_reshape
 from penstock.training.feature_column import categorical
 from penstock.training.feature_column.asked import AskedCategoricalColumn
@@ -50,7 +50,7 @@ class SequenceCategoricalColumn(_Sequence, AskedCategoricalColumn):
         """Ids of shape [batch, steps, ids of a step]."""
         ids, weights = self.categorical_column.sparse_tensors(features)
         dims: Any = shaping.shape(ids)
-        target = [dims[0], dims[1], reduction.reduce_prod(dims[2:])]
+        target = [dims[0], dims[1], reductions.reduce_prod(dims[2:])]
         ids = sparse_reshape(ids, target)
         if weights is not None:
             weights = sparse_reshape(weights, target)

@@ -14,7 +14,7 @@ from typing import Any
 
 from penstock.engine.session.session import Session
 from penstock.foundation.formats import files
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.layer_base import phase, sessions
@@ -141,7 +141,7 @@ def _signatures(model: Any, training: Training | None, mode: str) -> dict[str, A
         return {_DEFAULT: PredictOutput(predictions).as_signature_def(receivers)}
     training.compile(model)
     if mode == "train":
-        scopes.add_to_collection(constants.TRAIN_OP_KEY, model.training_step())
+        collecting.add_to_collection(constants.TRAIN_OP_KEY, model.training_step())
     receivers.update((f"{one.name}_target", one.target) for one in model.trained_outputs)
     kind = TrainOutput if mode == "train" else EvalOutput
     output = kind(model.total_loss, predictions, metric_pairs(model))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.foundation.formats.messages import SessionLog
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.storage.export.graph_file import write_graph
 from penstock.storage.export.meta_graph import export_meta_graph
@@ -150,7 +150,7 @@ class CheckpointSaverHook(SessionRunHook):
         if self._saver is None and self._scaffold is not None:
             return self._scaffold.saver
         if self._saver is None:
-            savers = scopes.get_collection(GraphKeys.SAVERS)
+            savers = collecting.get_collection(GraphKeys.SAVERS)
             if len(savers) != 1:
                 raise RuntimeError(
                     f"the collection {GraphKeys.SAVERS!r} must hold one saver; it holds"

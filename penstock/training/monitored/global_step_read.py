@@ -13,7 +13,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.variables.global_step import get_global_step
-from penstock.library.variables.listing import is_variable_initialized
+from penstock.library.variables.initialized import is_variable_initialized
 from penstock.library.variables.variable import Variable
 
 GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock.foundation.base import errors
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.training.data.coordinator import Coordinator
 from penstock.training.data.queue_runner import start_queue_runners
@@ -40,7 +40,7 @@ class _CoordinatedCreator(SessionCreator):
         self.tf_sess = self._creator.create_session()
         # Also the end of a queue is to be seen by those who asked the threads to be watched.
         self.coord = Coordinator(clean_stop_exception_types=())
-        if scopes.get_collection(GraphKeys.QUEUE_RUNNERS):
+        if collecting.get_collection(GraphKeys.QUEUE_RUNNERS):
             start_queue_runners(sess=self.tf_sess, coord=self.coord)
         for hook in self._hooks:
             hook.after_create_session(self.tf_sess, self.coord)

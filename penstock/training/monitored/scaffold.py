@@ -10,11 +10,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables import listing
+from penstock.library.variables import initialized, listing
 from penstock.ops.array import join
 from penstock.ops.control import control
 from penstock.storage.checkpoint.saver import Saver
@@ -164,7 +164,7 @@ class Scaffold:
         Raises:
           RuntimeError: the collection holds several.
         """
-        found = scopes.get_collection(collection_key)
+        found = collecting.get_collection(collection_key)
         if len(found) > 1:
             raise RuntimeError(
                 f"the collection {collection_key!r} holds {len(found)} items: {found}; say which"
@@ -174,7 +174,7 @@ class Scaffold:
             return found[0]
         made = default_constructor()
         if made is not None:
-            scopes.add_to_collection(collection_key, made)
+            collecting.add_to_collection(collection_key, made)
         return made
 
     @staticmethod
@@ -206,12 +206,12 @@ def _init_op() -> Operation:
 
 
 def _ready_op() -> Tensor:
-    missing = listing.report_uninitialized_variables()
+    missing = initialized.report_uninitialized_variables()
     return join.concat([missing, shared_resources.report_uninitialized_resources()], 0)
 
 
 def _ready_for_local_init_op() -> Tensor:
-    missing = listing.report_uninitialized_variables(listing.global_variables())
+    missing = initialized.report_uninitialized_variables(listing.global_variables())
     resources = shared_resources.shared_resources()
     return join.concat([missing, shared_resources.report_uninitialized_resources(resources)], 0)
 

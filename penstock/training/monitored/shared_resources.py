@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
@@ -31,12 +31,12 @@ class Resource(NamedTuple):
 
 def shared_resources() -> list[Resource]:
     """Those that all sessions of a server share."""
-    return list(scopes.get_collection(GraphKeys.RESOURCES))
+    return list(collecting.get_collection(GraphKeys.RESOURCES))
 
 
 def local_resources() -> list[Resource]:
     """Those that each process makes for itself."""
-    return list(scopes.get_collection(GraphKeys.LOCAL_RESOURCES))
+    return list(collecting.get_collection(GraphKeys.LOCAL_RESOURCES))
 
 
 def initialize_resources(resources: Sequence[Resource], name: str = "init") -> Operation:

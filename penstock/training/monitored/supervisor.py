@@ -18,10 +18,10 @@ from typing import Any
 from penstock.engine.session.session import Session
 from penstock.foundation.base import errors
 from penstock.foundation.formats.messages import SessionLog
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.handles import is_reference_variable
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.variables import listing
+from penstock.library.variables import initialized, listing
 from penstock.library.variables.global_step import global_step as value_of_global_step
 from penstock.ops.control import control
 from penstock.storage.checkpoint.saver import Saver
@@ -495,7 +495,7 @@ def basic_train_loop(
 
 def _first(key: str) -> Any:
     """The first member of a collection, or None."""
-    found = scopes.get_collection(key)
+    found = collecting.get_collection(key)
     if len(found) > 1:
         _log.info("Found %d %s operations. Returning the first one.", len(found), key)
     return found[0] if found else None
@@ -507,7 +507,7 @@ def _kept(key: str, make: Callable[[], Any]) -> Any:
     if found is None:
         found = make()
         if found is not None:
-            scopes.add_to_collection(key, found)
+            collecting.add_to_collection(key, found)
     return found
 
 
@@ -530,7 +530,7 @@ def _tensor_called_global_step() -> Any:
 _PIECES: list[tuple[str, Callable[[], Any]]] = [
     (
         "ready_op",
-        lambda: _kept(GraphKeys.READY_OP, listing.report_uninitialized_variables),
+        lambda: _kept(GraphKeys.READY_OP, initialized.report_uninitialized_variables),
     ),
     ("ready_for_local_init_op", lambda: _first(GraphKeys.READY_FOR_LOCAL_INIT_OP)),
     ("init_op", lambda: _kept(GraphKeys.INIT_OP, listing.global_variables_initializer)),

@@ -18,7 +18,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.control_flow.cond import cond
 from penstock.library.variables import creation
 from penstock.ops.control import control
-from penstock.ops.math import reduction
+from penstock.ops.math import reductions
 from penstock.training.distribute import context as distribution
 
 
@@ -203,8 +203,8 @@ class DynamicLossScale(LossScale):
 
 def _all_finite(grads: Sequence[Any]) -> Tensor:
     parts = [g.values if isinstance(g, IndexedSlices) else g for g in grads if g is not None]
-    each = [reduction.reduce_all(make("IsFinite", part)) for part in parts]
-    found: Tensor = reduction.reduce_all(each)
+    each = [reductions.reduce_all(make("IsFinite", part)) for part in parts]
+    found: Tensor = reductions.reduce_all(each)
     return found
 
 

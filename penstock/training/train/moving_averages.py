@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make, make_tensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
@@ -175,7 +175,7 @@ class ExponentialMovingAverage:
           TypeError: one of them is not of a floating-point type.
         """
         if var_list is None:
-            var_list = scopes.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+            var_list = collecting.get_collection(GraphKeys.TRAINABLE_VARIABLES)
         items = list(var_list)
         debiased = set()
         for var in items:
@@ -201,7 +201,7 @@ class ExponentialMovingAverage:
     def _new_average(self, var: Any) -> Any:
         if isinstance(var, Variable):
             average = slot_creator.create_slot(var, var.initialized_value(), self._name)
-            scopes.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
+            collecting.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
             return average
         holds_state = var.op.op_def.role == "variable"
         return slot_creator.create_zeros_slot(var, self._name, colocate_with_primary=holds_state)
@@ -244,13 +244,13 @@ class ExponentialMovingAverage:
         """
         if moving_avg_variables is None:
             moving_avg_variables = [
-                *scopes.get_collection(GraphKeys.TRAINABLE_VARIABLES),
-                *scopes.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES),
+                *collecting.get_collection(GraphKeys.TRAINABLE_VARIABLES),
+                *collecting.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES),
             ]
         averaged = list(dict.fromkeys(moving_avg_variables))
         result = {self.average_name(v): v for v in averaged}
         names = {v.name for v in averaged}
-        for var in scopes.get_collection(GraphKeys.GLOBAL_VARIABLES):
+        for var in collecting.get_collection(GraphKeys.GLOBAL_VARIABLES):
             if var.name not in names and var.op.name not in result:
                 result[var.op.name] = var
         return result

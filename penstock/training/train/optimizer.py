@@ -26,21 +26,20 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.convert import convert_to_tensor
-from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.scopes import init_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.autodiff import gradients
-from penstock.library.variables import creation, tracked
+from penstock.library.variables import tracked
 from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.library.variables.variable import Variable
 from penstock.ops.array import cast as casting, indexed_slices, shape as shape_ops, slicing
 from penstock.ops.control import control
 from penstock.ops.state.state_update import assign_add
-from penstock.training.distribute import context as distribution, modes
-from penstock.training.train import slot_creator
+from penstock.training.distribute import modes
 from penstock.training.train.distributed_update import apply_distributed
+from penstock.training.train.slots import Slots
 
 _TRAINABLE_TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
@@ -66,21 +65,6 @@ def _deduplicate_indexed_slices(values: Any, indices: Any) -> tuple[Tensor, Tens
     size = slicing.getitem(shape_ops.shape(unique), 0)
     summed = make("UnsortedSegmentSum", values, positions, size)
     return summed, unique
-
-
-def _var_key(var: Any) -> Any:
-    # The slots of a mirrored variable are mirrored too; its components do not have their own.
-    container = getattr(var, "_distributed_container", None)
-    primary = var if container is None else container().primary
-    primary = getattr(primary, "primary", primary)
-    op = primary.op
-    return op.graph, op if op.graph.executes else op.name
-
-
-def _component(held: Any) -> Any:
-    """A variable of the optimizer where an update stands: its component on that device."""
-    is_mirrored = hasattr(held, "distribute_strategy") and modes.is_updating()
-    return held.get() if is_mirrored else held
 
 
 # ---- what can be optimized: both styles of variables; of tensors, gradients only -----------------
@@ -167,7 +151,7 @@ def _flat_variables(var_list: Any) -> list[Any]:
     return [var_list]
 
 
-class Optimizer:
+class Optimizer(Slots):
     """Base class of optimizers.
 
     Use a subclass, for instance ``GradientDescentOptimizer``.
@@ -340,7 +324,7 @@ class Optimizer:
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v, _ in pairs]}"
             )
-        if modes.has_strategy():
+        if modes.standing.modes and modes.has_strategy():
             return self._apply_in_replica(pairs, global_step, name)
         if scopes.get_default_graph().executes:  # in no function, and nothing is ordered
             self._create_slots(var_list)
@@ -392,80 +376,6 @@ class Optimizer:
                 one = convert_to_tensor(1, global_step.dtype)
                 return make("AssignAddVariableOp", global_step.handle, one, name=name)
             return assign_add(global_step, 1, name=name)
-
-    # ---- slots -------------------------------------------------------------------------------
-
-    def get_slot(self, var: Any, name: str) -> Any:
-        """The slot ``name`` of ``var``, or None when there is none.
-
-        Args:
-          var: a variable that ``apply_gradients`` was called with.
-          name: one of ``get_slot_names()``.
-        """
-        return _component(self._slots.get(name, {}).get(_var_key(var)))
-
-    def get_slot_names(self) -> list[str]:
-        """Names of the kinds of slots made so far, sorted."""
-        return sorted(self._slots)
-
-    def variables(self) -> list[Any]:
-        """The optimizer's own variables in the default graph, by name."""
-        graph = scopes.get_default_graph()
-        found = list(self._non_slot_variables())
-        found += [slot for slots in self._slots.values() for slot in slots.values()]
-        return sorted((v for v in found if v.op.graph is graph), key=lambda v: v.name)
-
-    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
-        """A variable of the optimizer that goes with no other, one in each graph."""
-        key = (name, colocate_with.graph)
-        found = self._non_slot_dict.get(key)
-        if found is None:
-            with distribution.colocate_vars_with(colocate_with):
-                found = creation.create(
-                    initial_value, name=name, trainable=False,
-                    use_resource=isinstance(colocate_with, ResourceVariable),
-                )  # fmt: skip
-            self._non_slot_dict[key] = found
-        return found
-
-    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        while isinstance(graph, FunctionGraph) and (name, graph) not in self._non_slot_dict:
-            graph = graph.outer  # variables are made outside of functions
-        return _component(self._non_slot_dict.get((name, graph)))
-
-    def _non_slot_variables(self) -> Any:
-        return self._non_slot_dict.values()
-
-    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
-        return self._slots.setdefault(slot_name, {})
-
-    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
-        """The slot ``slot_name`` of ``var``, made as ``var/op_name`` with the value ``val``."""
-        slots = self._slot_dict(slot_name)
-        key = _var_key(var)
-        if key not in slots:
-            slots[key] = slot_creator.create_slot(var, val, op_name)
-        return slots[key]
-
-    def _get_or_make_slot_with_initializer(
-        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
-    ) -> Any:
-        """As ``_get_or_make_slot``, the first value given by an initializer."""
-        slots = self._slot_dict(slot_name)
-        key = _var_key(var)
-        if key not in slots:
-            slots[key] = slot_creator.create_slot_with_initializer(
-                var, initializer, shape, dtype, op_name
-            )
-        return slots[key]
-
-    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        """As ``_get_or_make_slot``, at first zeros."""
-        slots = self._slot_dict(slot_name)
-        key = _var_key(var)
-        if key not in slots:
-            slots[key] = slot_creator.create_zeros_slot(var, op_name)
-        return slots[key]
 
     # ---- what subclasses override ------------------------------------------------------------
 

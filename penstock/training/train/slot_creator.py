@@ -19,7 +19,8 @@ from penstock.library.variables import (
     scope,
     scoping,
 )
-from penstock.library.variables.variable import SaveSliceInfo, Variable
+from penstock.library.variables.slice_info import SaveSliceInfo
+from penstock.library.variables.variable import Variable
 from penstock.ops.array import fill, shape as shape_ops
 from penstock.training.distribute.context import colocate_vars_with
 

@@ -27,7 +27,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.variables import creation, listing
+from penstock.library.variables import creation, initialized, listing
 from penstock.ops.array import fill
 from penstock.ops.control import control
 from penstock.ops.state import state
@@ -133,7 +133,7 @@ class SyncReplicasOptimizer(Optimizer):
             raise ValueError("global_step is needed: it tells which gradients are stale")
         self._global_step = global_step
         self._make_local_step(global_step)
-        self.ready_for_local_init_op = listing.report_uninitialized_variables(
+        self.ready_for_local_init_op = initialized.report_uninitialized_variables(
             listing.global_variables()
         )
         with scopes.name_scope(None, self._name):

@@ -20,7 +20,7 @@ from penstock.cluster.distributed import rpc, rpc_services
 from penstock.cluster.distributed.awaiting import answer_of, answer_once_up
 from penstock.cluster.distributed.daemon_pool import DaemonPool
 from penstock.cluster.distributed.security import Security
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.engine.resources.waiting import Cancellation
 from penstock.foundation.base import errors
 from penstock.foundation.formats import cluster_messages as messages
@@ -142,7 +142,7 @@ def test_a_cancellation_ends_a_call_and_its_handler(stub: rpc.Stub, master: Mast
 def test_a_call_says_what_it_waits_for(
     stub: rpc.Stub, master: Master, caplog: pytest.LogCaptureFixture, monkeypatch
 ) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.2)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.2)
     with waiting.running(seconds=1.0), pytest.raises(errors.DeadlineExceededError, match="its 1 s"):
         answer_of(stub.run_step, _run("block"), PATIENCE, "the master", "to run the step")
     assert master.cancelled.acquire()

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from penstock.cluster.distributed.step_table import KEPT_SECONDS, StepTable
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.foundation.base import errors
 from tests.suite.clock import PATIENCE
 
@@ -118,7 +118,7 @@ def test_settling_waits_for_steps_that_compute() -> None:
     table = StepTable(lambda *message: None)
     computing, waits = table.open(1), table.open(2)
     threading.Timer(0.05, table.close, [computing]).start()
-    waiter = waiting.Waiter()
+    waiter = blocking.Waiter()
     waits.cancellation.enter(waiter)
     table.settle(PATIENCE)
     assert table.counts()["open"] == 1

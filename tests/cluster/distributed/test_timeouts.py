@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import penstock as tf
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from tests.cluster.distributed.server_process import ServerProcess, free_addresses
 from tests.suite.clock import Clock, wait_until
 from tests.suite.stopping import stop
@@ -151,7 +151,7 @@ def test_closing_ends_a_clients_wait_for_a_task(cluster) -> None:
 
 
 def test_what_is_awaited_is_said(cluster, monkeypatch, caplog) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.1)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.1)
     with tf.Graph().as_default():
         with tf.device(_PS):
             c = tf.constant(1.0) + 1.0

@@ -24,8 +24,8 @@ from penstock.cluster.distributed.client_sessions import ClientSessions
 from penstock.cluster.distributed.services import MasterService, messages
 from penstock.compiler.partition import wire
 from penstock.engine.resources.manager import ResourceManager
-from penstock.engine.session.build import program_of_step
 from penstock.engine.session.options import Options
+from penstock.engine.session.task_parts import program_of_step
 from penstock.foundation.formats.schema import SavedModel
 from tests.compiler.codegen.hostile_text import (
     PAYLOADS,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import penstock as tf
-from penstock.compiler.codegen.plan import Line, Plan, make_plan
+from penstock.compiler.codegen.lines import Line, Plan
+from penstock.compiler.codegen.plan import make_plan
 from penstock.compiler.passes.prune import prune
 from penstock.foundation.graph.build import make
 

@@ -25,8 +25,8 @@ from penstock.compiler.placement.place import place
 from penstock.engine.resources import rendezvous, waiting
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime import values
-from penstock.engine.session.build import program_of_step
 from penstock.engine.session.options import Options
+from penstock.engine.session.task_parts import program_of_step
 from penstock.foundation.graph.handles import resource_key
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.step import StepGraph

@@ -9,8 +9,7 @@ import pytest
 import penstock as tf
 from penstock.compiler.passes.prune import prune
 from penstock.compiler.placement.available import DeviceAttributes, local_devices
-from penstock.compiler.placement.place import place, stateful_placement
-from penstock.compiler.placement.placer import Placer
+from penstock.compiler.placement.place import Placer, place, stateful_placement
 from penstock.foundation.graph.operation import inner_operations
 from penstock.foundation.graph.step import StepGraph
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from penstock.engine.resources import stores, waiting
+from penstock.engine.resources import blocking, stores, waiting
 from penstock.engine.resources.queue import Queue
 from penstock.foundation.base import errors
 from tests.suite.clock import PATIENCE, wait_until
@@ -55,7 +55,7 @@ class Step(threading.Thread):
 
     def _is_in_a_wait(self) -> bool:
         frame = sys._current_frames().get(self.ident or 0)
-        while frame is not None and frame.f_code is not waiting.wait.__code__:
+        while frame is not None and frame.f_code is not blocking.wait.__code__:
             frame = frame.f_back
         return frame is not None
 
@@ -285,7 +285,7 @@ def test_a_request_for_more_than_a_sorting_queue_holds_is_served_in_parts() -> N
 def test_who_waits_for_what_nobody_puts_in_is_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.02)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.02)
     for filled in (False, True):
         queue = _queue()
         if filled:

@@ -8,23 +8,23 @@ from typing import Any
 
 import pytest
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking, waiting
 from penstock.foundation.base import errors
 from tests.suite.clock import Clock
 
 
-def _wait(waiter: waiting.Waiter, withdrawn: bool = True) -> None:
-    waiting.wait(waiter, lambda: withdrawn, lambda: "a sign")
+def _wait(waiter: blocking.Waiter, withdrawn: bool = True) -> None:
+    blocking.wait(waiter, lambda: withdrawn, lambda: "a sign")
 
 
 def test_a_woken_waiter_goes_on() -> None:
-    waiter = waiting.Waiter()
+    waiter = blocking.Waiter()
     threading.Timer(0.02, waiter.wake).start()
     _wait(waiter)
 
 
 def test_waking_before_the_wait_and_twice() -> None:
-    waiter = waiting.Waiter()
+    waiter = blocking.Waiter()
     waiter.wake()
     waiter.wake()
     _wait(waiter)
@@ -34,13 +34,13 @@ def test_the_deadline_ends_it_and_says_what_it_waited_for() -> None:
     start, clock = time.monotonic(), Clock()
     with waiting.running(None, 0.05):
         with pytest.raises(errors.DeadlineExceededError, match="0.05 s: it waited for a sign"):
-            _wait(waiting.Waiter())
+            _wait(blocking.Waiter())
     assert time.monotonic() - start > 0.04 and clock.seconds() < 5
 
 
 def test_what_was_granted_at_the_last_moment_counts() -> None:
     with waiting.running(None, 0.01):
-        _wait(waiting.Waiter(), withdrawn=False)
+        _wait(blocking.Waiter(), withdrawn=False)
 
 
 def test_cancellation_ends_all_waits_and_later_ones() -> None:
@@ -50,7 +50,7 @@ def test_cancellation_ends_all_waits_and_later_ones() -> None:
     def work() -> None:
         with waiting.running(cancellation):
             try:
-                _wait(waiting.Waiter())
+                _wait(blocking.Waiter())
             except errors.CancelledError as error:
                 raised.append(error)
 
@@ -69,7 +69,7 @@ def test_cancellation_ends_all_waits_and_later_ones() -> None:
 def test_steps_within_steps_keep_their_own_deadline() -> None:
     with waiting.running(None, 100.0):
         with waiting.running(None, 0.01), pytest.raises(errors.DeadlineExceededError):
-            _wait(waiting.Waiter())
+            _wait(blocking.Waiter())
         waiting.check_deadline()
 
 
@@ -98,15 +98,15 @@ def test_a_cancellation_tells_those_who_follow_it() -> None:
 
 
 def test_a_long_wait_reminds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "REMIND_SECONDS", 0.02)
+    monkeypatch.setattr(blocking, "REMIND_SECONDS", 0.02)
     reminded: list[None] = []
     with waiting.running(None, 0.1), pytest.raises(errors.DeadlineExceededError):
-        waiting.wait(
-            waiting.Waiter(), lambda: True, lambda: "a sign", lambda: reminded.append(None)
+        blocking.wait(
+            blocking.Waiter(), lambda: True, lambda: "a sign", lambda: reminded.append(None)
         )
     assert 1 <= len(reminded) <= 5
-    waiter = waiting.Waiter()
-    waiting.wait(waiter, lambda: True, lambda: "a sign", waiter.wake)
+    waiter = blocking.Waiter()
+    blocking.wait(waiter, lambda: True, lambda: "a sign", waiter.wake)
 
 
 def test_a_deadline_can_be_later_for_a_while() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penstock as tf
-from penstock.engine.runtime.program import _error_class
+from penstock.engine.runtime.failures import error_class
 
 
 def _failing() -> tuple[Any, Any, Any]:
@@ -56,7 +56,7 @@ def test_the_session_survives_and_holds_nothing_of_the_failed_step() -> None:
     ],
 )
 def test_which_error_an_exception_means(raised: BaseException, kind: type[Exception]) -> None:
-    assert _error_class(raised) is kind
+    assert error_class(raised) is kind
 
 
 def test_errors_of_kernels_keep_their_class() -> None:

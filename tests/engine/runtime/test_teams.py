@@ -16,7 +16,7 @@ import torch
 
 import penstock as tf
 from penstock.engine.resources import threads
-from penstock.engine.runtime import teams
+from penstock.engine.runtime import team_report, teams
 from penstock.engine.runtime.shared_cores import SharedCores
 from tests.suite import warm
 
@@ -320,8 +320,8 @@ def test_waits_sleep_and_spin_again() -> None:
 
 
 def test_the_report_says_why() -> None:
-    found = teams.report(0.05)
+    found = team_report.report(0.05)
     assert set(found) == {"cores", "most", "others", "team", "waits", "why"}
     assert found["most"] == 4 and 1 <= found["team"] <= 4
     threads.resize(1)
-    assert "OMP_NUM_THREADS" in teams.report(0.0)["why"]
+    assert "OMP_NUM_THREADS" in team_report.report(0.0)["why"]

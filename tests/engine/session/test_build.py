@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import penstock as tf
 from penstock.engine.resources.manager import ResourceManager
-from penstock.engine.session.build import program_of_step, step_to_place
 from penstock.engine.session.options import Options
+from penstock.engine.session.task_parts import program_of_step, step_to_place
 
 
 def test_a_part_is_compiled_as_often_as_it_is_asked() -> None:

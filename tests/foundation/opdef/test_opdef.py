@@ -9,8 +9,7 @@ import pytest
 import penstock as tf
 from penstock.foundation.base import dtypes
 from penstock.foundation.opdef import arithmetic, define_op, registry
-from penstock.foundation.opdef.opdef import call_kernel, torch_dtype_name
-from penstock.foundation.opdef.signature import REQUIRED
+from penstock.foundation.opdef.opdef import REQUIRED, call_kernel, torch_dtype_name
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from penstock.foundation.base import dtypes
+from penstock.foundation.opdef.opdef import REQUIRED
 from penstock.foundation.opdef.parsing import parse_arg, parse_attr, parse_signature
-from penstock.foundation.opdef.signature import REQUIRED
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 import penstock
 import penstock.ops
+from penstock.foundation.opdef.opdef import REQUIRED, ArgDef, AttrDef
 from penstock.foundation.opdef.registry import all_ops
-from penstock.foundation.opdef.signature import REQUIRED, ArgDef, AttrDef
 from tests import spec
 
 BY_IMPORT = set(all_ops())

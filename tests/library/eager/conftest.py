@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from penstock.foundation.graph.defaults import default_graph_scope
-from penstock.library.eager import mode, operators
+from penstock.library.eager import mode, operators, replay
 
 
 @pytest.fixture
@@ -16,3 +16,9 @@ def eagerly() -> Iterator[None]:
     operators.install()
     with default_graph_scope(mode.Program()):
         yield
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gradients of tapes are programs from the first tape on."""
+    monkeypatch.setattr(replay, "TAPES_BEFORE", 0)

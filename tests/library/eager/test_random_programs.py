@@ -27,6 +27,19 @@ def _in_a_graph(seed: int) -> list[np.ndarray]:
 @pytest.mark.usefixtures("eagerly")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_program_is_that_of_a_graph(seed: int) -> None:
+    _compare(seed)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("eagerly", "at_once")
+def test_gradients_of_random_programs_by_programs_are_those_of_graphs() -> None:
+    for seed in range(200):
+        _compare(seed)
+    made = tf.get_default_graph().replays._programs
+    assert sum(program is not None for program in made.values()) > 100
+
+
+def _compare(seed: int) -> None:
     for found, wanted in zip(random_programs.run_eagerly(tf, seed), _in_a_graph(seed), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 

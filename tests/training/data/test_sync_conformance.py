@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import penstock as tf
-from penstock.engine.resources.waiting import Waiter
+from penstock.engine.resources.blocking import Waiter
 from penstock.foundation.graph.build import make
 from penstock.foundation.opdef.registry import OPS
 from tests.peers import PEERS, needs

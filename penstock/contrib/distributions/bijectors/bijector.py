@@ -21,7 +21,7 @@ from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import static
-from penstock.ops.array import fill, ranges, shape
+from penstock.ops.array import fill, ranges, ranks, shape
 from penstock.ops.control import check, control
 from penstock.ops.math import reduction
 
@@ -404,7 +404,7 @@ class Bijector(metaclass=abc.ABCMeta):
             axes = []
         else:
             axes = list(range(least - ndims, 0))
-        rank: Any = value.shape.ndims if value.shape.ndims is not None else shape.rank(value)
+        rank: Any = value.shape.ndims if value.shape.ndims is not None else ranks.rank(value)
         dims: Any = shape.shape(value)
         ones = fill.ones(dims[rank - event_ndims : rank - least], dtype=ldj.dtype)
         return reduction.reduce_sum(ones * ldj, axis=axes)

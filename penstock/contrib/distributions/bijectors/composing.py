@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.contrib.distributions.bijectors.bijector import Bijector, is_injective
-from penstock.ops.array import constant, shape
+from penstock.ops.array import constant, ranks, shape
 
 
 class Chain(Bijector):
@@ -134,7 +134,7 @@ def _event_ndims(
         if found.ndims is not None:
             return found.ndims
     sizes: Any = shape.shape(value)
-    return shape.size(dims(sizes[shape.rank(value) - ndims :]))
+    return ranks.size(dims(sizes[ranks.rank(value) - ndims :]))
 
 
 class Invert(Bijector):

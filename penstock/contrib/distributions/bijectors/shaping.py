@@ -18,6 +18,7 @@ from penstock.ops.array import (
     gather,
     join,
     ranges,
+    ranks,
     reshape,
     shape,
     sorting,
@@ -62,7 +63,7 @@ class Permute(Bijector):
                     )
             elif validate_args:
                 ordered = sorting.sort(self._permutation)
-                every = ranges.range_(shape.size(self._permutation, out_type=kind), dtype=kind)
+                every = ranges.range_(ranks.size(self._permutation, out_type=kind), dtype=kind)
                 text = "Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`."
                 found = check.assert_equal(ordered, every, message=text)
                 self._permutation = control.with_dependencies([found], self._permutation)
@@ -137,11 +138,11 @@ class Reshape(Bijector):
         self._check_event(x, before, rank)
         dims: Any = shape.shape(x)
         if self.validate_args:
-            event = dims[shape.size(dims) - rank :]
+            event = dims[ranks.size(dims) - rank :]
             text = "Input `event_shape` does not match `event_shape_in`."
             same = comparison.logical_or(comparison.equal(before, event), before < 0)
             x = control.with_dependencies([check.assert_equal(same, True, message=text)], x)
-        batch = dims[: shape.size(dims) - rank] if rank else dims
+        batch = dims[: ranks.size(dims) - rank] if rank else dims
         y = reshape.reshape(x, join.concat([batch, after], 0))
         if x.shape.ndims is not None:
             y.set_shape(x.shape[: x.shape.ndims - rank].concatenate(known))

@@ -17,7 +17,7 @@ from penstock.ops.array.reshape import expand_dims, reshape
 from penstock.ops.array.shape import shape as shape_of
 from penstock.ops.array.slicing import strided_slice
 from penstock.ops.control import check
-from penstock.ops.math.reduction import reduce_prod
+from penstock.ops.math.reductions import reduce_prod
 from penstock.ops.sparse.sparse_functions import sparse_reshape
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from penstock.contrib.learn.datasets import base
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.scopes import get_seed
+from penstock.foundation.graph.seeds import get_seed
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _FILES = [

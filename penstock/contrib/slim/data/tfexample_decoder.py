@@ -26,7 +26,7 @@ from penstock.ops.array.transpose import transpose
 from penstock.ops.data.parsing import decode_raw
 from penstock.ops.image.image_codec import decode_image, decode_jpeg, is_jpeg
 from penstock.ops.math.comparison import equal, logical_or
-from penstock.ops.math.reduction import reduce_prod
+from penstock.ops.math.reductions import reduce_prod
 from penstock.ops.sparse.sparse import sparse_tensor_to_dense
 from penstock.ops.sparse.sparse_functions import sparse_reshape
 from penstock.training.data.features import FixedLenFeature, parse_single_example

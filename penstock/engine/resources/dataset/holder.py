@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from penstock.engine.resources import waiting
+from penstock.engine.resources import blocking
 from penstock.engine.resources.dataset import state as states
 from penstock.engine.resources.dataset.base import (
     Context,
@@ -40,19 +40,19 @@ class _Turn:
         self._name = name
         self._lock = threading.Lock()
         self._held = False
-        self._line: deque[waiting.Waiter] = deque()
+        self._line: deque[blocking.Waiter] = deque()
 
     @contextmanager
     def __call__(self) -> Iterable[None]:
         with self._lock:
             waiter = None
             if self._held:
-                waiter = waiting.Waiter()
+                waiter = blocking.Waiter()
                 self._line.append(waiter)
             self._held = True
         if waiter is not None:
             mine = waiter
-            waiting.wait(mine, lambda: self._withdraw(mine), lambda: f"iterator {self._name!r}")
+            blocking.wait(mine, lambda: self._withdraw(mine), lambda: f"iterator {self._name!r}")
         try:
             yield
         finally:
@@ -62,7 +62,7 @@ class _Turn:
                 else:
                     self._held = False
 
-    def _withdraw(self, waiter: waiting.Waiter) -> bool:
+    def _withdraw(self, waiter: blocking.Waiter) -> bool:
         with self._lock:
             if waiter not in self._line:
                 return False

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.engine.resources import ending, threads, waiting
+from penstock.engine.resources import blocking, ending, threads, waiting
 from penstock.engine.resources.dataset.base import (
     Context,
     Dataset,
@@ -214,7 +214,7 @@ class _Buffer:
         self.source, self.size = source, size
         self.lock = threading.Lock()
         self.items: deque[Outcome] = deque()
-        self.waiter: waiting.Waiter | None = None
+        self.waiter: blocking.Waiter | None = None
         # Whether it is in the readers' line; the end was met; the consumer gave it up.
         self.queued = self.ended = self.dropped = False
         # Held while an element is made.
@@ -268,8 +268,8 @@ class _ReadAhead(Iterator):
                 if buffer.items:
                     outcome = buffer.items.popleft()
                     break
-                waiter = buffer.waiter = waiting.Waiter()
-            waiting.wait(waiter, lambda: True, lambda: "an element to be read ahead")
+                waiter = buffer.waiter = blocking.Waiter()
+            blocking.wait(waiter, lambda: True, lambda: "an element to be read ahead")
         self._want(buffer)
         if isinstance(outcome[1], EndOfSequence):
             self._ended = True

@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.engine.resources import ending, threads, waiting
+from penstock.engine.resources import blocking, ending, threads, waiting
 from penstock.engine.resources.dataset.base import (
     Context,
     Dataset,
@@ -82,7 +82,7 @@ class _Buffer:
         self.lock = threading.Lock()
         self.room = threading.Condition(self.lock)
         self.items: deque[Outcome] = deque()
-        self.waiter: waiting.Waiter | None = None
+        self.waiter: blocking.Waiter | None = None
         self.stopped: Any = False  # another thread sets it
         # Held while an element is made.
         self.making = threading.Lock()
@@ -143,8 +143,8 @@ class PrefetchIterator(Iterator):
                     outcome = buffer.items.popleft()
                     buffer.room.notify()
                     break
-                waiter = buffer.waiter = waiting.Waiter()
-            waiting.wait(waiter, lambda: True, lambda: "an element to be made ahead")
+                waiter = buffer.waiter = blocking.Waiter()
+            blocking.wait(waiter, lambda: True, lambda: "an element to be made ahead")
         if isinstance(outcome[1], EndOfSequence):
             self._ended = True
         return taken(outcome)
@@ -170,7 +170,7 @@ class _Future:
     def __init__(self, run: Function, args: Element) -> None:
         self.run, self.args = run, args
         self.outcome: Outcome | None = None
-        self._waiter: waiting.Waiter | None = None
+        self._waiter: blocking.Waiter | None = None
 
     def work(self) -> None:
         try:
@@ -184,9 +184,9 @@ class _Future:
 
     def result(self) -> Outcome:
         while (outcome := self.outcome) is None:
-            waiter = self._waiter = waiting.Waiter()
+            waiter = self._waiter = blocking.Waiter()
             if self.outcome is None:
-                waiting.wait(waiter, lambda: True, lambda: "a mapped function to return")
+                blocking.wait(waiter, lambda: True, lambda: "a mapped function to return")
         return outcome
 
 
@@ -205,7 +205,7 @@ class _Calls:
         self.taken = threading.Condition(self.lock)
         # Calls in work, outcomes of calls that a checkpoint brought, errors of the source.
         self.pending: deque[_Future | Outcome] = deque()
-        self.waiter: waiting.Waiter | None = None  # of a consumer that finds nothing pending
+        self.waiter: blocking.Waiter | None = None  # of a consumer that finds nothing pending
         self.ended: Any = False  # another thread sets it
         self.stopped: Any = False
 
@@ -257,8 +257,8 @@ class _Calls:
                     return self.pending[index]
                 if self.ended:
                     return self.pending[-1] if self.pending else None
-                waiter = self.waiter = waiting.Waiter()
-            waiting.wait(waiter, lambda: True, lambda: "an element to map")
+                waiter = self.waiter = blocking.Waiter()
+            blocking.wait(waiter, lambda: True, lambda: "an element to map")
 
 
 def _outcome(pending: _Future | Outcome) -> Outcome:

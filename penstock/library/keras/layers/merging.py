@@ -10,7 +10,7 @@ from penstock.library.layer_base.layer import Layer
 from penstock.library.nn import normalization
 from penstock.ops.array import cast, join, nodes, reshape, squeeze, transpose
 from penstock.ops.linalg import matmul
-from penstock.ops.math import binary, reduction
+from penstock.ops.math import binary, reduction, reductions
 
 
 class _Merge(Layer):
@@ -77,7 +77,7 @@ class _Merge(Layer):
         if mask is None or all(one is None for one in mask):
             return None
         wide = [reshape.expand_dims(one, 0) for one in mask if one is not None]
-        return reduction.reduce_all(join.concat(wide, 0), axis=0, keepdims=False)
+        return reductions.reduce_all(join.concat(wide, 0), axis=0, keepdims=False)
 
 
 def _broadcast(first: list[Any], second: list[Any]) -> list[Any]:
@@ -243,7 +243,7 @@ class Concatenate(_Merge):
             else:
                 made.append(its)
         joined = join.concat(made, self.axis)
-        return reduction.reduce_all(joined, axis=-1, keepdims=False)
+        return reductions.reduce_all(joined, axis=-1, keepdims=False)
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""

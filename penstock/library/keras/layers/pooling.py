@@ -10,7 +10,7 @@ from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.library.nn import pooling, volumes
 from penstock.ops.array import reshape, squeeze, transpose
-from penstock.ops.math import reduction
+from penstock.ops.math import reduction, reductions
 
 _OPS: dict[tuple[str, int], Any] = {
     ("max", 2): pooling.max_pool, ("avg", 2): pooling.avg_pool,
@@ -192,7 +192,7 @@ class _GlobalPooling(Layer):
     """
 
     _rank = 2
-    _reduce: Any = staticmethod(reduction.reduce_max)
+    _reduce: Any = staticmethod(reductions.reduce_max)
 
     def __init__(self, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)

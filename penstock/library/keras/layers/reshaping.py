@@ -13,7 +13,7 @@ from penstock.library.layer_base import activations, configs, regularizers, tens
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import cast, nodes, reshape, squeeze, tile, transpose
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reductions
 
 
 class Activation(Layer):
@@ -258,11 +258,11 @@ class Masking(Layer):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """True where a step counts."""
-        return reduction.reduce_any(comparison.not_equal(inputs, self.mask_value), axis=-1)
+        return reductions.reduce_any(comparison.not_equal(inputs, self.mask_value), axis=-1)
 
     def call(self, inputs: Any) -> Any:
         """The input, zero where it is masked."""
-        counts = reduction.reduce_any(
+        counts = reductions.reduce_any(
             comparison.not_equal(inputs, self.mask_value), axis=-1, keepdims=True
         )
         outputs = inputs * cast.cast(counts, inputs.dtype)

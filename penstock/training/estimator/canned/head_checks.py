@@ -15,7 +15,7 @@ from penstock.ops.array.cast import to_float
 from penstock.ops.array.indexed_slices import convert_to_tensor_or_sparse_tensor
 from penstock.ops.control import check, control
 from penstock.ops.control.debug import Assert
-from penstock.ops.math import comparison, reduction
+from penstock.ops.math import comparison, reductions
 from penstock.training.estimator.calling import arguments_of
 from penstock.training.feature_column.column import Features
 from penstock.training.feature_column.numeric import NumericColumn, numeric_column
@@ -182,10 +182,10 @@ def weights_of(
         one_each = join.concat([logit_dims[:-1], [1]], axis=0)
         if each_logit:
             fits = [
-                reduction.reduce_all(comparison.equal(logit_dims, dims)),
-                reduction.reduce_all(comparison.equal(one_each, dims)),
+                reductions.reduce_all(comparison.equal(logit_dims, dims)),
+                reductions.reduce_all(comparison.equal(one_each, dims)),
             ]
-            same = Assert(reduction.reduce_any(fits), [text, *told])
+            same = Assert(reductions.reduce_any(fits), [text, *told])
         else:
             same = check.assert_equal(one_each, dims, message=text, data=told)
         with scopes.control_dependencies([same]):
@@ -203,7 +203,7 @@ def called_loss(
         expected = join.concat([logit_dims[:-1], [width]], axis=0, name="expected_loss_shape")
         dims = shaping.shape(loss, name="loss_shape")
         same = Assert(
-            reduction.reduce_all(comparison.equal(dims, expected)),
+            reductions.reduce_all(comparison.equal(dims, expected)),
             data=[
                 f"loss_fn must return Tensor of shape [D0, D1, ... DN, {width}]. ",
                 "logits_shape: ", logit_dims, "loss_shape: ", dims,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.nn import losses
@@ -163,7 +163,7 @@ def _train_op(loss: Any, optimizer: Any, train_op_fn: Callable[[Any], Any] | Non
         made = train_op_fn(loss)
     else:
         raise ValueError("train_op_fn and optimizer cannot both be None.")
-    updates = scopes.get_collection(GraphKeys.UPDATE_OPS)
+    updates = collecting.get_collection(GraphKeys.UPDATE_OPS)
     return group(made, *updates) if updates else made
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.global_step import get_global_step
 from penstock.library.variables.partition import min_max_variable_partitioner
@@ -153,7 +153,7 @@ def _all_steps(loss: Any, trained: Sequence[tuple[Any, str]]) -> Any:
     """One step of each optimizer, for the variables of its scope, and of the global step."""
     key = GraphKeys.TRAINABLE_VARIABLES
     steps = [
-        optimizer.minimize(loss, var_list=scopes.get_collection(key, scope=name))
+        optimizer.minimize(loss, var_list=collecting.get_collection(key, scope=name))
         for optimizer, name in trained
     ]
     with scopes.control_dependencies([group(*steps)]):

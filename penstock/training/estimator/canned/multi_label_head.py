@@ -11,7 +11,7 @@ from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
 from penstock.library.variables import metrics, metrics_counts
-from penstock.ops.array import fill, join, shape as shaping
+from penstock.ops.array import fill, join, ranks
 from penstock.ops.array.cast import to_int64
 from penstock.ops.array.slicing import slice_
 from penstock.ops.control import check
@@ -133,7 +133,7 @@ class MultiLabelHead(heads.ClassHead):
         self, number: int, labels: Any, probabilities: Any, weights: Any
     ) -> dict[str, Any]:
         """What is measured of one class."""
-        rank: Any = shaping.rank(probabilities) - 1
+        rank: Any = ranks.rank(probabilities) - 1
         begin = join.concat([fill.zeros([rank], dtype=dtypes.int32), [number]], axis=0)
         size = join.concat([-1 * fill.ones([rank], dtype=dtypes.int32), [1]], axis=0)
         likely = slice_(probabilities, begin=begin, size=size)

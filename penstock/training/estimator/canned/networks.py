@@ -17,7 +17,7 @@ from penstock.library.variables.getting import get_variable
 from penstock.library.variables.partition import PartitionedVariable
 from penstock.library.variables.scope import get_variable_scope
 from penstock.library.variables.scoping import variable_scope
-from penstock.ops.array import constant, fill, shape as shaping
+from penstock.ops.array import constant, fill, ranks, shape as shaping
 from penstock.ops.array.cast import cast, to_float
 from penstock.ops.control import check
 from penstock.ops.control.control import identity
@@ -218,7 +218,7 @@ def _zero_part(variables: Sequence[Any]) -> Any:
     """How much of all variables together is zero."""
     with scopes.name_scope("zero_fraction"):
         with scopes.name_scope("total_size"):
-            sizes = [shaping.size(v, out_type=dtypes.int64) for v in variables]
+            sizes = [ranks.size(v, out_type=dtypes.int64) for v in variables]
             whole = add_n(sizes)
         with scopes.name_scope("total_zero"):
             zeros = add_n([_zeros_of(v, size) for v, size in zip(variables, sizes)])

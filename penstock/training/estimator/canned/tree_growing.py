@@ -22,7 +22,7 @@ from penstock.library.variables.resource_variable import ResourceVariable
 from penstock.ops.array import fill, join, reshape, shape as shaping, split
 from penstock.ops.array.cast import cast
 from penstock.ops.control.control import group, no_op
-from penstock.ops.math import elementwise, reduction
+from penstock.ops.math import elementwise, reduction, reductions
 from penstock.ops.state.state import assign
 from penstock.ops.state.state_update import assign_add
 from penstock.training.data.accumulators import ConditionalAccumulator
@@ -221,7 +221,7 @@ class Growing:
         """Runs something when there are as many batches as a layer takes."""
         with scopes.control_dependencies(list(applied)):
             counts = join.stack([each.num_accumulated() for each in accumulators])
-            enough = reduction.reduce_min(counts) >= self._n_batches
+            enough = reductions.reduce_min(counts) >= self._n_batches
         return cond(enough, lambda: _done(then()), lambda: _done(no_op())).op
 
     def _center(self, grads: Any, hessians: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.foundation.base.dimension import dimension_value
-from penstock.foundation.graph import scopes
+from penstock.foundation.graph import collecting, scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.control_flow.cond import cond
@@ -47,7 +47,7 @@ class TreeEnsemble(SaveableObject):
         key = self.resource_handle.name
         specs = [SaveSpec(stamp, "", f"{key}_stamp"), SaveSpec(text, "", f"{key}_serialized")]
         super().__init__(self.resource_handle, specs, key)
-        scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self)
+        collecting.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self)
 
     def is_initialized(self) -> Any:
         """Whether it was made."""
@@ -122,7 +122,7 @@ class QuantileAccumulator(SaveableObject):
         ]
         super().__init__(self.resource_handle, specs, key)
         _register(self.resource_handle, self.initializer, ready, is_local=False)
-        scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self)
+        collecting.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self)
 
     def is_initialized(self) -> Any:
         """Whether it was made."""
@@ -241,4 +241,4 @@ class BatchCache:
 
 def _register(handle: Any, create: Any, ready: Any, is_local: bool) -> None:
     key = GraphKeys.LOCAL_RESOURCES if is_local else GraphKeys.RESOURCES
-    scopes.add_to_collection(key, Resource(handle, create, ready))
+    collecting.add_to_collection(key, Resource(handle, create, ready))

@@ -10,7 +10,7 @@ from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import SparseTensor
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library.nn import losses
-from penstock.ops.array import fill, join, shape as shaping
+from penstock.ops.array import fill, join, ranks
 from penstock.ops.array.cast import cast, to_int64
 from penstock.ops.array.slicing import slice_
 from penstock.ops.math import elementwise, reduction
@@ -147,7 +147,7 @@ class MultiLabelHead(classes.ClassHead):
     ) -> None:
         """Has the metrics of one class take a batch in."""
         mean, auc, pr = self._names_apart(number)
-        rank: Any = shaping.rank(both[1]) - 1
+        rank: Any = ranks.rank(both[1]) - 1
         begin = join.concat([fill.zeros([rank], dtype=dtypes.int32), [number]], axis=0)
         size = join.concat([-1 * fill.ones([rank], dtype=dtypes.int32), [1]], axis=0)
         true, likely = (slice_(each, begin=begin, size=size) for each in both)

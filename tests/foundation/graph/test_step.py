@@ -13,10 +13,9 @@ import pytest
 import penstock as tf
 from penstock.compiler.passes.inside import sink_constants
 from penstock.compiler.passes.prune import drop_dead, prune
-from penstock.foundation.graph.intermediate import intermediate_steps
 from penstock.foundation.graph.operation import Operation, blocks_of
 from penstock.foundation.graph.rebuild import Rebuilder
-from penstock.foundation.graph.step import StepGraph
+from penstock.foundation.graph.step import StepGraph, intermediate_steps
 
 
 @pytest.fixture(autouse=True)

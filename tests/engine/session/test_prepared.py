@@ -11,7 +11,7 @@ import pytest
 import penstock as tf
 from penstock.engine.resources.manager import ResourceManager
 from penstock.engine.runtime.program import Program
-from penstock.engine.session import sources
+from penstock.engine.session import prepared
 from penstock.engine.session.build import build_program
 from penstock.engine.session.options import Options, options_of
 
@@ -77,7 +77,7 @@ def test_errors_of_a_shared_source_name_the_node() -> None:
 
 
 def test_little_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_MOST_NODES", 8)
+    monkeypatch.setattr(prepared, "_MOST_NODES", 8)
     with tf.Graph().as_default() as graph:
         x = tf.random_uniform([2])
         steps = [tf.exp(x), tf.sin(x), tf.cos(x), tf.tanh(x)]

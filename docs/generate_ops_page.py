@@ -15,7 +15,7 @@ import json
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
@@ -122,7 +122,8 @@ def _families(names: Iterable[str]) -> dict[str, list[str]]:
             for word in {word for node in top for word in _strings(node)}:
                 loose.setdefault(word, path.stem)
     families = defaultdict(list)
-    named = {name: _family(name, direct, loose) for name in names}
+    ops = all_ops()
+    named = {name: _family(name, ops, direct, loose) for name in names}
     for name, family in named.items():
         families[family or _family_of_nearest(name, named)].append(name)
     return dict(sorted(families.items()))
@@ -134,10 +135,12 @@ def _family_of_nearest(name: str, named: dict[str, str | None]) -> str:
     return str(named[max(others, key=lambda other: len(commonprefix([name, other])))])
 
 
-def _family(name: str, direct: dict[str, str], loose: dict[str, str]) -> str | None:
+def _family(
+    name: str, ops: Mapping[str, Any], direct: dict[str, str], loose: dict[str, str]
+) -> str | None:
     if name in direct:
         return direct[name]
-    op = all_ops()[name]
+    op = ops[name]
     for function in (op.kernel, op.gradient, op.shape, op.state):
         module = getattr(function, "__module__", "") or ""
         if module.startswith("penstock.ops."):

@@ -36,27 +36,25 @@ def tree(name: str) -> ast.Module:
     return ast.parse(files()[name].read_text())
 
 
-def _inside(nodes: Iterator[ast.AST]) -> set[int]:
-    return {id(inner) for node in nodes for inner in ast.walk(node) if inner is not node}
-
-
 @cache
 def imports(name: str) -> tuple[Imported, ...]:
     """What a module imports, but for what only type checkers see."""
-    return tuple(_imports(name))
+    return tuple(_imports(tree(name), False))
 
 
-def _imports(name: str) -> Iterator[Imported]:
-    nodes = list(ast.walk(tree(name)))
-    hidden = _inside(
-        n for n in nodes if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)
-    )
-    functions = (n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
-    within = _inside(functions)
-    for node in nodes:
-        if id(node) not in hidden:
-            for module in _modules(node):
-                yield Imported(module, id(node) in within)
+# What a statement holds other statements in.
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def _imports(block: ast.AST, in_function: bool) -> Iterator[Imported]:
+    if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test):
+        return
+    for module in _modules(block):
+        yield Imported(module, in_function)
+    within = in_function or isinstance(block, ast.FunctionDef | ast.AsyncFunctionDef)
+    inner = (each for field in _BLOCKS for each in getattr(block, field, ()))
+    for each in inner:
+        yield from _imports(each, within)
 
 
 def _modules(node: ast.AST) -> Iterator[str]:

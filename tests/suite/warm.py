@@ -11,6 +11,7 @@ A program that reads at the very start of Python or of torch what others do not 
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import ctypes
 import gc
@@ -126,6 +127,12 @@ class _Parent:
         """Whether it lives, and is this process's own, not that of one it was forked from."""
         return self._owner == os.getpid() and self._process.poll() is None
 
+    def end(self) -> None:
+        """Has it end, which it does when nobody is there to ask."""
+        self._control.close()
+        if self._owner == os.getpid():
+            self._process.wait()
+
     def fork(self, program: Program, pipes: Sequence[int]) -> int:
         """Starts a program, whose standard streams are these or (-1) this process's; its pid."""
         streams = [own if pipe == -1 else pipe for own, pipe in enumerate(pipes)]
@@ -142,6 +149,12 @@ class _Parent:
 
 
 _parents: dict[frozenset[tuple[str, str]], _Parent] = {}
+
+
+@atexit.register
+def _end() -> None:
+    for parent in _parents.values():
+        parent.end()
 
 
 def _parent_for(environment: Mapping[str, str]) -> _Parent:

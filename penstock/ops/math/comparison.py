@@ -59,8 +59,7 @@ def _equality(name: str, function: Callable[..., Any], otherwise: bool) -> Calla
     def kernel(x: Any, y: Any, incompatible_shape_error: bool) -> Any:
         if not incompatible_shape_error:
             try:
-                # Torch's own function imports what traces symbolic shapes: a second, once.
-                shapes.broadcast_static(tuple(x.shape), tuple(y.shape))
+                shapes.broadcast_static(tuple(x.shape), tuple(y.shape))  # torch's imports sympy
             except ValueError:
                 return torch.tensor(otherwise).to(x.device)
         if isinstance(x, np.ndarray):

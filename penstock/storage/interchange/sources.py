@@ -21,7 +21,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -343,18 +343,23 @@ def _evaluated(node: ast.AST, left_out: Container[int] = ()) -> Iterator[ast.AST
 
 def _bound(node: ast.AST) -> set[str]:
     """Names that are local in a definition, taken generously: one meaning a name is enough."""
-    found = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-    whole = isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)
-    for each in ast.walk(node):
-        if isinstance(each, ast.comprehension) or whole:
-            inner = each.target if isinstance(each, ast.comprehension) else each
-            names = (n for n in ast.walk(inner) if isinstance(n, ast.Name))
-            found.update(n.id for n in names if isinstance(n.ctx, ast.Store))
-        if isinstance(each, ast.FunctionDef | ast.ClassDef) and each is not node:
+    nodes = list(ast.walk(node))
+    found = {each.arg for each in nodes if isinstance(each, ast.arg)}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+        found |= _stored(nodes)
+    for each in nodes:
+        if isinstance(each, ast.comprehension):
+            found |= _stored(ast.walk(each.target))
+        elif isinstance(each, ast.FunctionDef | ast.ClassDef) and each is not node:
             found.add(each.name)
         elif isinstance(each, ast.ExceptHandler) and each.name:
             found.add(each.name)
     return found
+
+
+def _stored(nodes: Iterable[ast.AST]) -> set[str]:
+    names = (each for each in nodes if isinstance(each, ast.Name))
+    return {each.id for each in names if isinstance(each.ctx, ast.Store)}
 
 
 # ---- branches for strings --------------------------------------------------------------------

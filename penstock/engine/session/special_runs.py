@@ -130,15 +130,21 @@ class SpecialRuns:
           feed_dict: as for ``run``, or just a sequence of the tensors fed, which gives the program
             that serves any shapes.
           timed_runs: run the step so many times (with its effects!) and give each line's median
-            time; needs values in ``feed_dict``.
+            time; of a step that is fed something, needs values in ``feed_dict``.
           native: whether the C++ of native calls follows, where the step has a native form
             (docs/native.md); needs values in ``feed_dict``.
 
         Returns:
           Python source: one line a node, the node's name in a comment.
+
+        Raises:
+          ValueError: ``timed_runs`` with tensors to feed and no values.
         """
-        step = self._prepare(None, fetches, feed_dict or {}, "observe" if timed_runs else "")
-        if not isinstance(feed_dict, dict):
+        fed = {} if feed_dict is None else feed_dict
+        step = self._prepare(None, fetches, fed, "observe" if timed_runs else "")
+        if not isinstance(fed, dict):
+            if timed_runs:
+                raise ValueError("timed_runs needs values in feed_dict; found only what is fed")
             return step.build().explain()
         args = [convert(feed_dict[key]) for key, convert in step.feeds]
         program = step.program(args)

@@ -326,15 +326,23 @@ def test_what_an_observer_raises_ends_the_step() -> None:
         assert sess.run(y, {x: 1.0}) > 2
 
 
-def test_explain_times_reads_and_nodes() -> None:
+@pytest.mark.parametrize("fed", [{}, None])
+def test_explain_times_reads_and_nodes(fed: Any) -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         w = tf.Variable(tf.ones([3]), name="w")
         y = tf.exp(w, name="y")
         sess.run(w.initializer)
-        text = sess.explain(y, {}, timed_runs=3)
+        text = sess.explain(y, fed, timed_runs=3)
     assert "observe(" not in text
     (line,) = [line for line in text.splitlines() if "# y" in line]
     assert " us " in line
+
+
+def test_explain_times_nothing_without_the_values_that_are_fed() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [])
+        with pytest.raises(ValueError, match="timed_runs needs values in feed_dict"):
+            sess.explain(tf.exp(x), [x], timed_runs=3)
 
 
 def test_tensorboard_serves_the_metadata(traced: Any, tmp_path: Path) -> None:

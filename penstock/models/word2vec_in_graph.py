@@ -87,7 +87,7 @@ class Network:
         of_true = tf.matmul(pull * middle, outputs)
         of_false = tf.matmul(push * self._grouped(middle), self._others)
         seen = of_true + tf.reshape(of_false, hidden.shape)
-        self._train(reading.middle, seen, reading.words, told, push, hidden)
+        self._train(reading.middle, seen, reading.words, told, self._noise(push, hidden))
 
     def _cbow(self) -> None:
         """Foretells the middle from the mean of those around."""
@@ -103,7 +103,10 @@ class Network:
         asked = pull * outputs + tf.reshape(tf.matmul(push, self._others), hidden.shape)
         seen = tf.matmul(parts * tf.reshape(around, [-1, 1, settings.around]), asked,
                          transpose_a=True)  # fmt: skip
-        self._train(reading.words, seen, reading.middle, pull * middle * hidden, push, hidden)
+        noise = self._noise(push, hidden)
+        with tf.control_dependencies([noise]):  # so that nobody needs `hidden` after the product
+            told = pull * middle * hidden
+        self._train(reading.words, seen, reading.middle, told, noise)
 
     def _grouped(self, rows: Any) -> Any:
         """Numbers or rows of the words of a step, [groups, words of a group, 1 or width]."""
@@ -144,10 +147,10 @@ class Network:
         around = tf.minimum(_REACH / reach, 1.0)
         return around, tf.expand_dims(around[:, window : window + BLOCK], 2)
 
-    def _train(
-        self, seen: Any, move_seen: Any, told: Any, move_told: Any, push: Any, hidden: Any
-    ) -> None:
-        noise = tf.matmul(push, self._grouped(hidden), transpose_a=True)
+    def _noise(self, push: Any, hidden: Any) -> Any:
+        return tf.matmul(push, self._grouped(hidden), transpose_a=True)
+
+    def _train(self, seen: Any, move_seen: Any, told: Any, move_told: Any, noise: Any) -> None:
         self.train_op = tf.group(
             self._move(self.embeddings, seen, move_seen),
             self._move(self.weights, told, move_told),

@@ -11,16 +11,19 @@ import importlib.util
 import os
 import pickle
 import resource
+import select
 import signal
 import sys
+import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# A job may take this long; its processor time is what counts on a busy machine.
+# A job may take this long, what it waited for a core not counted; and so much processor time.
 SECONDS = 30.0
 TF_CPU_SECONDS = 4.0
 CPU_SECONDS = 20.0
 # What a job may ask for, beyond what the imports have mapped.
 MEMORY = 1 << 30
+_TOO_LONG = "it takes too long"
 
 
 def load():
@@ -46,18 +49,54 @@ def _limit_memory():
 
 
 def _child(work, target, loaded):
-    """Runs jobs, each result written as soon as it is known; an alarm ends a job that hangs."""
+    """Runs jobs, each result written as soon as it is known; a timer ends what computes on."""
     _limit_memory()
     backend, run_job, known = loaded
     cpu = CPU_SECONDS if "penstock" in sys.modules else TF_CPU_SECONDS
     with open(target, "ab") as file:
         for job in work:
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
             signal.setitimer(signal.ITIMER_PROF, cpu)
             result = run_job(backend, job)
             result["known_op"] = known(job["op"])
             pickle.dump(result, file, protocol=4)
             file.flush()
+
+
+def _starved(child):
+    """For how many seconds threads of a process have waited for a core, in all."""
+    tasks, waited = f"/proc/{child}/task", 0
+    for task in os.listdir(tasks):
+        try:
+            with open(os.path.join(tasks, task, "schedstat")) as file:
+                waited += int(file.read().split()[1])
+        except (OSError, IndexError):  # the thread has ended, or the kernel does not say
+            pass
+    return waited / 1e9
+
+
+def _end_of(child, alive, target):
+    """What a child ends with, in words; one whose job takes too long is ended.
+
+    Args:
+      child: its process.
+      alive: a pipe that it closes when it ends.
+      target: the file that grows with each result.
+    """
+    written, since, starved = -1, 0.0, 0.0
+    while not select.select([alive], [], [], 1.0)[0]:
+        size = os.path.getsize(target) if os.path.exists(target) else 0
+        now, waited = time.monotonic(), _starved(child)
+        if size != written:
+            written, since, starved = size, now, waited
+        elif now - since - (waited - starved) > SECONDS:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return _TOO_LONG
+    status = os.waitpid(child, 0)[1]
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    if number == signal.SIGPROF:
+        return _TOO_LONG
+    return f"signal {number}" if number else f"exit {os.WEXITSTATUS(status)}"
 
 
 def _count(target):
@@ -75,10 +114,7 @@ def _count(target):
     return count
 
 
-def _died(job, status):
-    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    why = f"signal {number}" if number else f"exit {os.WEXITSTATUS(status)}"
-    why = "it takes too long" if number in (signal.SIGALRM, signal.SIGPROF) else why
+def _died(job, why):
     error = {"class": "ProcessDied", "bases": [], "stage": "run", "trace": ""}
     error["message"] = "the process died: " + why
     return {"id": job["id"], "error": error, "known_op": True}
@@ -92,19 +128,23 @@ def main(source, target):
     done = 0
     while done < len(work):
         sys.stdout.flush()
+        alive, end = os.pipe()
         child = os.fork()
         if child == 0:
             status = 1
+            os.close(alive)
             try:
                 _child(work[done:], target, loaded)
                 status = 0
             finally:
                 os._exit(status)
-        status = os.waitpid(child, 0)[1]
+        os.close(end)
+        why = _end_of(child, alive, target)
+        os.close(alive)
         done = _count(target)
         if done < len(work):
             with open(target, "ab") as file:
-                pickle.dump(_died(work[done], status), file, protocol=4)
+                pickle.dump(_died(work[done], why), file, protocol=4)
             done += 1
 
 

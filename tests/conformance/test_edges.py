@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -125,11 +129,14 @@ def test_a_job_that_ends_its_process_ends_no_other(
             os.kill(os.getpid(), signal.SIGKILL)
         while job["op"] == "Hang":
             pass
+        if job["op"] == "Wait":
+            time.sleep(600)
         return {"id": job["id"]}
 
     monkeypatch.setattr(edge_runner, "load", lambda: (None, run, lambda op: True))
     monkeypatch.setattr(edge_runner, "CPU_SECONDS", 0.2)
-    ops = ["Fine", "Crash", "Fine", "Hang", "Crash", "Fine"]
+    monkeypatch.setattr(edge_runner, "SECONDS", 0.5)
+    ops = ["Fine", "Crash", "Fine", "Hang", "Crash", "Wait", "Fine"]
     source, target = tmp_path / "jobs", tmp_path / "results"
     source.write_bytes(pickle.dumps([{"id": str(i), "op": op} for i, op in enumerate(ops)]))
     edge_runner.main(str(source), str(target))
@@ -138,7 +145,48 @@ def test_a_job_that_ends_its_process_ends_no_other(
     assert [r["id"] for r in results] == [str(i) for i in range(len(ops))]
     died = [r["error"]["message"] if "error" in r else "" for r in results]
     assert [bool(text) for text in died] == [op != "Fine" for op in ops]
-    assert "signal 9" in died[1] and "too long" in died[3]
+    assert "signal 9" in died[1] and "too long" in died[3] and "too long" in died[5]
+
+
+def test_waiting_for_a_core_takes_no_job_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(backend: Any, job: dict[str, Any]) -> dict[str, Any]:
+        time.sleep(2.5)
+        return {"id": job["id"]}
+
+    monkeypatch.setattr(edge_runner, "load", lambda: (None, run, lambda op: True))
+    monkeypatch.setattr(edge_runner, "SECONDS", 0.5)
+    source, target = tmp_path / "jobs", tmp_path / "results"
+    source.write_bytes(pickle.dumps([{"id": "0", "op": "Slow"}]))
+    died = []
+    for waited in (lambda child: time.monotonic(), lambda child: 0.0):  # all the time, or never
+        monkeypatch.setattr(edge_runner, "_starved", waited)
+        edge_runner.main(str(source), str(target))
+        died.append("error" in pickle.loads(target.read_bytes()))
+        target.unlink()
+    assert died == [False, True]
+
+
+def test_a_process_that_has_no_core_says_so() -> None:
+    core = {min(os.sched_getaffinity(0))}
+    spin = [
+        sys.executable,
+        "-c",
+        "import time; begin = time.time()\nwhile time.time() < begin + 1: 0",
+    ]
+    children = [subprocess.Popen(spin, preexec_fn=lambda: os.sched_setaffinity(0, core))
+                for _ in range(2)]  # fmt: skip
+    try:
+        most = 0.0
+        while children[0].poll() is None:
+            with contextlib.suppress(OSError):  # it has just ended
+                most = max(most, edge_runner._starved(children[0].pid))
+            time.sleep(0.05)
+        assert most > 0.2
+    finally:
+        for child in children:
+            child.wait()
 
 
 def test_penstock_runs_in_a_process_of_its_own() -> None:

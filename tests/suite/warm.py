@@ -226,10 +226,12 @@ def _begin(program: Program) -> None:
     signal.signal(
         signal.SIGINT, signal.SIG_IGN if program.uninterrupted else signal.default_int_handler
     )
-    before = set(_paths(os.environ))
     os.environ.clear()
     os.environ.update(program.environment)
-    sys.path[:] = [*_paths(os.environ), *(each for each in sys.path[1:] if each not in before)]
+    # The process that this is a fork of was started without any; what stands there already, a
+    # ``.pth`` file does not add.
+    given = _paths(os.environ)
+    sys.path[:] = [*given, *(each for each in sys.path[1:] if each not in given)]
     for number, name in enumerate(("stdout", "stderr"), 1):
         _renew(name, number, "PYTHONUNBUFFERED" not in os.environ)
     sys.modules["numpy"].random.seed()

@@ -69,7 +69,7 @@ def test_all_frames_where_they_are_asked_for(
     monkeypatch.setenv("PENSTOCK_TRACEBACK", "full")
     tracebacks.show(type(error), error, error.__traceback__)
     said = capsys.readouterr().err
-    assert "infer.py" in said and "hidden" not in said
+    assert "operation.py" in said and "hidden" not in said
 
 
 def test_errors_that_are_not_penstocks_are_shown_as_python_does() -> None:

@@ -56,10 +56,12 @@ def pytest_collect_file(
 def pytest_runtestloop() -> None:
     """What was collected is no garbage until the end, and what torch logs is seen at the root.
 
+    Garbage is looked for less often than Python would: it was an eighth of the time of many tests.
     To each logger that keeps its records for itself pytest adds two handlers for each phase of each
     test, and torch has forty: more work than all else that surrounds a short test.
     """
     gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
     gc.enable()
     for name, logger in logging.root.manager.loggerDict.items():
         if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):

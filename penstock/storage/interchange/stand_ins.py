@@ -206,7 +206,10 @@ def list_length(input_handle):
 
 def broadcast_static(a, b):
     """The shape of what broadcasting makes of two."""
-    return tuple(torch.broadcast_shapes(a, b))
+    try:
+        return tuple(torch.broadcast_shapes(a, b))
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
 
 
 def out_of_range(indices, limit):

@@ -95,6 +95,8 @@ class Replays:
         """
         if recorders.active or not 0 < len(records) <= _MOST_RECORDS:
             return None
+        if len(self._kinds) > _MOST_KINDS:
+            self.clear()  # never while a key is built: it holds ids of attrs that kinds keep
         numbers: dict[Any, int] = {}
         key = self._key(records, watched, numbers)
         if key is None:
@@ -147,8 +149,6 @@ class Replays:
         return key
 
     def _kind(self, op_def: OpDef, attrs: dict[str, Any]) -> _Kind:
-        if len(self._kinds) > _MOST_KINDS:
-            self.clear()
         fits = OPS.get(op_def.name, None) is op_def and _is_plain(op_def, attrs)
         places = places_of(op_def, attrs)[0] if fits else {}
         hosts = tuple(place for name in op_def.host for place in places.get(name, ()))

@@ -147,6 +147,18 @@ def test_what_a_program_gave_stays_when_it_runs_again():
     assert np.unique(second.numpy()).tolist() == [3.0]
 
 
+def test_what_a_key_names_is_kept_while_it_is_looked_for(monkeypatch):
+    monkeypatch.setattr(replay, "_MOST_KINDS", 1)
+    replays = tf.get_default_graph().replays
+    gradients_of(LOSSES["layer"])
+    kept = {id(kind.attrs) for kind in replays._kinds.values()}
+    (key,) = replays._seen
+    named = [key[place + 1] for place, item in enumerate(key) if item in tf.raw_ops.__all__]
+    assert len(named) > 2 and set(named) <= kept
+    gradients_of(lambda x, w: tf.reduce_sum(tf.exp(x)) * tf.reduce_sum(w))
+    assert set(replays._kinds).isdisjoint(kept) and len(replays._seen) == 1
+
+
 @pytest.mark.usefixtures("at_once")
 def test_training_by_a_program_gives_what_the_calls_give(monkeypatch):
     def losses():

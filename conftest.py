@@ -21,8 +21,8 @@ import pytest_timeout
 from _pytest.doctest import DoctestItem, DoctestModule
 
 from tests import provenance
-from tests.suite import collecting
-from tests.suite.clock import Clock
+from tests.suite import collecting, telling
+from tests.suite.clock import just_made
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # One kernel thread a worker: several workers' thread pools would fight for the same cores.
@@ -72,7 +72,7 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
     """A test's limit counts what the machine could give (``tests.suite.clock``), not wall time."""
     if settings.method != "signal" or threading.current_thread() is not threading.main_thread():
         return None  # the plugin's own timer
-    clock = Clock()
+    clock = just_made()
 
     def look(*_: Any) -> None:
         left = settings.timeout - clock.seconds()
@@ -90,6 +90,12 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
     # The clock is never faster than wall time: nothing is to be looked at before.
     signal.setitimer(signal.ITIMER_REAL, settings.timeout)
     return True
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A worker tells what came of its tests, not each of their phases."""
+    if telling.is_enough(config):
+        config.pluginmanager.register(telling.Silence())
 
 
 # What the workers' kernels were: one line, unless they differ.
@@ -134,11 +140,15 @@ def fresh_graph() -> Iterator[None]:
     yield
 
 
-@pytest.fixture(autouse=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Doctests use ``doctest_names``; a fixture is work that other tests would do for nothing."""
+    if isinstance(item, DoctestItem):
+        item.fixturenames = [*item.fixturenames, doctest_names.__name__]
+
+
+@pytest.fixture
 def doctest_names(request: pytest.FixtureRequest) -> None:
     """Gives doctests `tf` and `np`; other tests pay no import for it."""
-    if not isinstance(request.node, DoctestItem):
-        return
     names: dict[str, Any] = request.getfixturevalue("doctest_namespace")
     if "tf" not in names:
         import numpy as np

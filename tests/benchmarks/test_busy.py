@@ -16,10 +16,13 @@ from benchmarks.busy import BusyCores, BusyError
 from tests.benchmarks.processes import has_ended, wait_until_ended
 
 ROOT = Path(busy.__file__).resolve().parents[1]
-# A driver that holds a busy process, says which, and then does nothing for a while.
+# A driver that holds a busy process, says which, and then does nothing for a while. What a shell
+# starts in the background ignores SIGINT, and so would what that starts.
 DRIVER = """
+import signal
 import time
 from benchmarks.busy import BusyCores
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with BusyCores(1) as competitors:
     print(competitors.pids[0], flush=True)
     time.sleep(60)

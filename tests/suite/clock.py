@@ -50,6 +50,22 @@ class Clock:
         return min(passed, max(passed - short, used - self._used, passed * LEAST))
 
 
+# The clock that was made last for a limit, and the wall time then.
+_last: tuple[float, Clock] | None = None
+
+
+def just_made(now: Callable[[], float] = time.monotonic) -> Clock:
+    """A clock for a limit of minutes: made now, or within the last second.
+
+    Asking the kernel took a tenth of what surrounds a test of milliseconds.
+    """
+    global _last
+    wall = now()
+    if _last is None or not 0.0 <= wall - _last[0] <= 1.0:
+        _last = wall, Clock()
+    return _last[1]
+
+
 def lost_seconds() -> float | None:
     """Seconds since the start of the machine in which it was short of something; None: unknown."""
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.suite import clock as clock_module
-from tests.suite.clock import Clock, lost_seconds, wait_until
+from tests.suite.clock import Clock, just_made, lost_seconds, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,6 +48,14 @@ def test_it_counts_what_the_machine_could_give(
     machine.used += used
     machine.lost = 300.0 + lost
     assert clock.seconds() == pytest.approx(counted)
+
+
+def test_tests_within_a_second_share_a_clock() -> None:
+    first = just_made(lambda: 1e6)
+    assert just_made(lambda: 1e6 + 0.9) is first
+    later = just_made(lambda: 1e6 + 1.1)
+    assert later is not first
+    assert just_made(lambda: 1e6 + 2.0) is later
 
 
 def test_a_machine_that_does_not_tell_is_taken_for_a_busy_one(

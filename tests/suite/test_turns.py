@@ -60,6 +60,22 @@ FILE = """
 """
 
 
+KEEPING = """
+    from functools import cache
+
+    import pytest
+
+    @cache
+    def slow():
+        pass
+
+    @pytest.mark.long
+    @pytest.mark.parametrize("value", range(9))
+    def test_shares(value):
+        slow()
+"""
+
+
 def _collected(folder: Path, *options: str) -> list[str]:
     """The long tests of a folder that pytest would run."""
     done = subprocess.run(
@@ -86,3 +102,13 @@ def test_the_turns_together_are_all_long_tests(tmp_path: Path) -> None:
     assert len(sharing) == 6
     for number, part in sharing:
         assert sum(f"test_{number}.py::test_shares" in test for test in part) == 5
+
+
+def test_tests_that_share_what_a_module_keeps_come_together(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"test_{number}.py").write_text(textwrap.dedent(KEEPING))
+    parts = [_collected(tmp_path, "--turn", f"{turn}/{TURNS}") for turn in range(1, TURNS + 1)]
+    assert sum(map(len, parts)) == 3 * 9
+    for number in range(3):
+        of_one = [sum(f"test_{number}.py" in test for test in part) for part in parts]
+        assert sorted(of_one) == [0, 0, 0, 0, 9]

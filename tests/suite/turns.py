@@ -2,7 +2,7 @@
 
 A run of CI has no time for all long tests; it takes one turn of them, and the next run the next.
 Tests that share what is slow to make (a module's fixture, such as a program of TensorFlow's that
-computed what all are compared with) stay together; any other goes for itself. What goes together
+computed what all are compared with, or the answer of a cached function) stay together; any other goes for itself. What goes together
 goes to the turn that a hash of its name says, so that a new test moves no other, but for what
 ``PLACED`` names: what takes longest, spread by hand.
 """
@@ -75,12 +75,25 @@ def parse(text: str) -> tuple[int, int]:
 
 
 def goes_with(item: pytest.Item) -> str:
-    """The file or room in which what a test shares with others is made; else the test itself."""
+    """The file or room in which what a test shares with others is made; else the test itself.
+
+    Where a module keeps what a function of it returned, the tests of one function share that.
+    """
     known = getattr(item, "_fixtureinfo", None)
     used = known.name2fixturedefs.values() if known else ()
     # The last definition of a name is the one that is used; those of pytest have no place.
     homes = [d[-1].baseid for d in used if d[-1].scope != "function" and d[-1].baseid]
-    return min(homes, key=len, default=item.nodeid)
+    alone = item.nodeid.partition("[")[0] if _keeps_answers(item) else item.nodeid
+    return min(homes, key=len, default=alone)
+
+
+def _keeps_answers(item: pytest.Item) -> bool:
+    """Whether the module of a test has a function of its own that computes once."""
+    module = getattr(item, "module", None)
+    members = vars(module).values() if module else ()
+    return any(
+        hasattr(each, "cache_info") and each.__module__ == module.__name__ for each in members
+    )
 
 
 def turn_of(name: str, turns: int = TURNS) -> int:

@@ -2,9 +2,9 @@
 
 A run of CI has no time for all long tests; it takes one turn of them, and the next run the next.
 Tests that share what is slow to make (a module's fixture, such as a program of TensorFlow's that
-computed what all are compared with, or the answer of a cached function) stay together; any other goes for itself. What goes together
-goes to the turn that a hash of its name says, so that a new test moves no other, but for what
-``PLACED`` names: what takes longest, spread by hand.
+computed what all are compared with, or the answer of a cached function) stay together; any other
+goes for itself. What goes together goes to the turn that a hash of its name says, so that a new
+test moves no other, but for what ``PLACED`` names: what takes longest, spread by hand.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import traceback
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from types import CodeType
 from typing import Any, Protocol
 
@@ -95,7 +96,7 @@ class Program:
             len(source.text), None, source.text.splitlines(keepends=True), self.filename,
         )  # fmt: skip
         if source.code is None:
-            source.code = builtins.compile(source.text, self.filename, "exec")
+            source.code = _compiled(source.text)
         exec(_of_file(source.code, self.filename), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]
         self.scope = scope
@@ -169,6 +170,22 @@ class Program:
     def native_source(self) -> str:
         """The C++ of its native calls, each below the numbers of its lines; empty without one."""
         return "" if self.tier is None else self.tier.native_source()
+
+
+# Of a text this long, compiling is little beside what made it, and keeping it is much.
+_SHORT = 4000
+
+
+def _compiled(text: str) -> CodeType:
+    """The code of a program's text; programs of other graphs may have the same."""
+    return _compiled_short(text) if len(text) < _SHORT else _compiled_anew(text)
+
+
+def _compiled_anew(text: str) -> CodeType:
+    return builtins.compile(text, "<penstock program>", "exec")
+
+
+_compiled_short = lru_cache(maxsize=256)(_compiled_anew)
 
 
 def _of_file(code: CodeType, filename: str) -> CodeType:

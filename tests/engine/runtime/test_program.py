@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import linecache
+from types import CodeType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import penstock as tf
+from penstock.engine.runtime import program
 from penstock.engine.runtime.failures import error_class
 
 
@@ -90,6 +93,29 @@ def test_the_text_is_in_linecache_while_the_program_lives() -> None:
     with tf.Session() as other:
         other.run(tf.log(x), {x: [1, 1]})
     assert filename not in linecache.cache
+
+
+def test_equal_texts_are_compiled_once_and_stay_programs_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled: list[str] = []
+    real = builtins.compile
+
+    def counted(text: str, *more: str) -> CodeType:
+        compiled.append(text)
+        return real(text, *more)
+
+    monkeypatch.setattr(program.builtins, "compile", counted)
+    messages = []
+    for divisor in (0, 0):
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.placeholder(tf.int32, [2], "only_here")
+            asked = tf.floordiv(x, tf.placeholder(tf.int32, [2], "by"), "divided_here")
+            with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+                session.run(asked, {x: [1, 2], "by:0": [divisor, 1]})
+            messages.append(str(raised.value))
+    assert len(compiled) == 1
+    assert all("divided_here" in message for message in messages)
 
 
 def test_a_program_may_end_while_linecache_is_looked_through(

@@ -48,15 +48,18 @@ PLACED: dict[str, int] = {
         _WORD_VECTORS, "cbow-nce", "skip-gram-nce", "cbow-sampled-softmax",
         "skip-gram-sampled-softmax",
     ),
-    **_one_a_turn(
-        "tests/foundation/formats/test_killed.py::test_a_hundred_kills", "same", "new", first=5
-    ),
+    "tests/foundation/formats/test_killed.py::test_a_hundred_kills[same]": 3,
+    "tests/foundation/formats/test_killed.py::test_a_hundred_kills[new]": 1,
     f"{_FAULTS}a_worker_is_killed[0]": 1,
     f"{_FAULTS}a_parameter_server_is_killed[0]": 2,
     f"{_FAULTS}the_chief_is_killed[0]": 3,
     f"{_FAULTS}a_worker_is_stopped_for_a_while[0]": 4,
     f"{_FAULTS}everything_is_killed_at_once[0]": 5,
+    # Three minutes of faults, whatever the machine is.
+    "tests/cluster/distributed/test_chaos.py::test_nothing_is_lost_among_faults": 4,
     f"{_SEED_PROGRAMS}async_word_vectors_reach_the_loss_of_one_process": 5,
+    f"{_SEED_PROGRAMS}sync_replicas_with_a_backup_worker_reach_the_loss_of_one_process[0.2]": 2,
+    f"{_SEED_PROGRAMS}towers_of_a_client_without_a_server_follow_one_process_step_by_step": 3,
     "tests/cluster/distributed/test_cut_links.py": 3,
     "tests/library/image/test_conformance.py": 5,
 }  # fmt: skip

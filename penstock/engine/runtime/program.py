@@ -37,6 +37,7 @@ from penstock.foundation.opdef import opdef
 from penstock.foundation.opdef.shared_state import Request, SharedState
 
 _numbers = itertools.count()
+_compiled = lru_cache(256)(builtins.compile)  # programs of other graphs may have the same text
 
 # Makes a callable of a function's body: ``session.function`` has it.
 Compile = Callable[[FunctionGraph], Any]
@@ -96,7 +97,8 @@ class Program:
             len(source.text), None, source.text.splitlines(keepends=True), self.filename,
         )  # fmt: skip
         if source.code is None:
-            source.code = _compiled(source.text)
+            compiled = _compiled if len(source.text) < 4000 else builtins.compile
+            source.code = compiled(source.text, "<penstock program>", "exec")
         exec(_of_file(source.code, self.filename), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]
         self.scope = scope
@@ -121,10 +123,7 @@ class Program:
 
     @staticmethod
     def _link(
-        source: Source,
-        resources: ResourceManager,
-        compile: Compile,
-        private: dict[str, Any] | None,
+        source: Source, resources: ResourceManager, compile: Compile, private: dict[str, Any] | None
     ) -> dict[str, Any]:
         scope: dict[str, Any] = {
             "torch": torch,
@@ -170,22 +169,6 @@ class Program:
     def native_source(self) -> str:
         """The C++ of its native calls, each below the numbers of its lines; empty without one."""
         return "" if self.tier is None else self.tier.native_source()
-
-
-# Of a text this long, compiling is little beside what made it, and keeping it is much.
-_SHORT = 4000
-
-
-def _compiled(text: str) -> CodeType:
-    """The code of a program's text; programs of other graphs may have the same."""
-    return _compiled_short(text) if len(text) < _SHORT else _compiled_anew(text)
-
-
-def _compiled_anew(text: str) -> CodeType:
-    return builtins.compile(text, "<penstock program>", "exec")
-
-
-_compiled_short = lru_cache(maxsize=256)(_compiled_anew)
 
 
 def _of_file(code: CodeType, filename: str) -> CodeType:

@@ -321,16 +321,17 @@ class _Calls:
         for each in first:
             _outcome(each)
         with self.lock:
-            if not _is_batch(first, count):
+            rows = _rows_of(first, count)
+            if rows is None:
                 # After an error, or what a checkpoint brought: what is yet to be read begins anew
                 # where a batch will.
-                if first and getattr(first[0], "place", 0):
+                if first and isinstance(first[0], _Future) and first[0].place:
                     self.read, self.rows = len(self.pending) % count, None
                 return None
             for _ in first:
                 self.pending.popleft()
             self.taken.notify_all()
-        return first[0].rows.memory
+        return rows.memory
 
     def find(self, index: int) -> _Future | Outcome | None:
         """What is pending at a place, or last where the end comes before; None: at the end."""
@@ -349,14 +350,14 @@ def _outcome(pending: _Future | Outcome) -> Outcome:
     return pending.result() if isinstance(pending, _Future) else pending
 
 
-def _is_batch(pending: Sequence[Any], count: int) -> bool:
-    if len(pending) < count or not isinstance(pending[0], _Future):
-        return False
-    rows = pending[0].rows
-    return all(
-        isinstance(p, _Future) and p.written and p.rows is rows and p.place == place
-        for place, p in enumerate(pending)
-    )
+def _rows_of(pending: Sequence[_Future | Outcome], count: int) -> _Rows | None:
+    """The batch that these are all of, if they are."""
+    futures = [p for p in pending if isinstance(p, _Future) and p.written]
+    if len(futures) < count:
+        return None
+    rows = futures[0].rows
+    whole = all(f.rows is rows and f.place == place for place, f in enumerate(futures))
+    return rows if whole else None
 
 
 class ParallelMap(Called):

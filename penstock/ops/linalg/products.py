@@ -95,11 +95,7 @@ def inline_product(call: Any) -> str:
 
 
 def adder(a: torch.Tensor, b: torch.Tensor) -> Callable[..., torch.Tensor]:
-    """What adds the product of such matrices, which come at run time, to one in its place.
-
-    Returns:
-      A function of ``a``, ``b`` and, by name, the matrix ``into``.
-    """
+    """What adds a product of such matrices, met at run time, in place: f(a, b, into=matrix)."""
     inner = a.shape[1]
     form = Form(
         a.shape[0], max(inner - inner % _STEP, 1), b.shape[1],

@@ -90,9 +90,21 @@ class Solver(ListInputs):
                 because = f", the type of input {source[0]!r} ({describe(source[1])})"
             want = f" of type {wanted.name}{because}" if wanted is not None else ""
             raise type(error)(
-                f"{self.op_def.name} {self.name!r}: input {arg.name!r} must be a tensor{want}; "
-                f"{convert.shorten(value)} cannot become one: {error}"
+                f"{self._refusal(arg, value, wanted, error)}: {self.op_def.name} {self.name!r}: "
+                f"input {arg.name!r} must be a tensor{want}; {convert.shorten(value)} cannot become"
+                " one"
             ) from error
+
+    def _refusal(self, arg: ArgDef, value: Any, wanted: Any, error: Exception) -> str:
+        """The words that TensorFlow has for a value that cannot become an input."""
+        if isinstance(error, ValueError):
+            return f"Tried to convert {arg.name!r} to a tensor and failed. Error: {error}"
+        if wanted is None:
+            return str(error)
+        return (
+            f"Expected {wanted.name} passed to parameter {arg.name!r} of op {self.op_def.name!r}, "
+            f"got {convert.shorten(value)} of type {type(value).__name__!r} instead. Error: {error}"
+        )
 
     def _fail_type(self, arg: ArgDef, value: Tensor, wanted: dtypes.DType) -> None:
         source = self.source.get(arg.type_attr or "")

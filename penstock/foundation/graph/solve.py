@@ -174,12 +174,15 @@ def _check_allowed(op_def: OpDef, name: str, attr: AttrDef, value: Any) -> None:
             shown = sorted(a.name if isinstance(a, dtypes.DType) else repr(a) for a in allowed)
             found = one.name if isinstance(one, dtypes.DType) else repr(one)
             kind = TypeError if isinstance(one, dtypes.DType) else ValueError
-            taken_by = next((a.name for a in op_def.inputs if a.type_attr == attr.name), attr.name)
+            taken_by = next(
+                (a.name for a in op_def.inputs if attr.name in (a.type_attr, a.type_list_attr)),
+                attr.name,
+            )
             words = (
                 f"Value passed to parameter {taken_by!r} has DataType {found} not in list of"
                 " allowed values"
                 if kind is TypeError
-                else f"Value for attr {attr.name!r} of {found} is not in the list of allowed values"
+                else f"Attr {attr.name!r} of {op_def.name!r} Op passed string {found} not in"
             )
             raise kind(
                 f"{words}: {', '.join(shown)}: {op_def.name} {name!r}: {attr.name} may not be"

@@ -63,6 +63,18 @@ WORDS: list[tuple[Callable[[], Any], str]] = [
         lambda: tf.nn.max_pool(_ones(1, 4, 4, 1), [1, 5, 5, 1], [1] * 4, "VALID"),
         "Negative dimension size caused by subtracting 5 from 4",
     ),
+    (
+        lambda: tf.nn.conv2d(_ones(1, 4, 4, 1), _ones(1, 1, 1, 1), [1] * 4, "bad"),
+        "^Attr 'padding' of 'Conv2D' Op passed string 'bad' not in: ",
+    ),
+    (
+        lambda: tf.strings.substr(["ab"], [0, 1], [1, 2, 3]),
+        r"pos and len shapes must match: \[2\] vs\. \[3\]",
+    ),
+    (
+        lambda: tf.decode_csv(["1"], [[1, 2]]),
+        "Shape of a default must be a length-0 or length-1 vector, or a scalar",
+    ),
     (lambda: tf.unstack(tf.placeholder(tf.float32)), "Cannot infer num from shape <unknown>"),
     (lambda: tf.convert_to_tensor(None), r"None values not supported\."),
     (

@@ -372,7 +372,8 @@ class UnreadVariable(ResourceVariable):
     @property
     def name(self) -> str:
         """The name of the update's op, as collections of updates show it."""
-        return self._update.name
+        name: str = self._update.name
+        return name
 
     @property
     def op(self) -> Any:

@@ -20,8 +20,8 @@ def dockerfile(ray: bool = False) -> str:
     Args:
       ray: whether the image runs in a Ray cluster.
 
-    >>> print(dockerfile().splitlines()[0])
-    FROM python:3.11-slim
+    >>> print(dockerfile().splitlines()[4])
+    WORKDIR /app
     """
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     packages = "penstock[ray]" if ray else "penstock"

@@ -181,12 +181,14 @@ def test_reloading_under_load_drops_nothing(tmp_path: Path) -> None:
             export_scaled(tmp_path / "new", version, float(version))
             os.rename(tmp_path / "new" / str(version), tmp_path / "m" / str(version))
             _until(lambda v=version: server.models.get("m").serving() == [v])
+            # Each client is heard: a busy machine may give one of them no core for long.
+            _until(lambda v=version: failures or all(mine and mine[-1] == v for mine in seen))
         end.set()
         for thread in threads:
             thread.join()
     assert not failures
     for mine in seen:
-        assert mine == sorted(mine) and set(mine) <= {1.0, 2.0, 3.0, 4.0, 5.0} and len(mine) > 4
+        assert mine == sorted(mine) and set(mine) - {1.0} == {2.0, 3.0, 4.0, 5.0}
 
 
 def test_models_are_ready_when_each_has_a_version(tmp_path: Path) -> None:

@@ -335,7 +335,6 @@ def backend(tf):
 
 @program
 def estimated(tf):
-    tf.logging.set_verbosity(tf.logging.ERROR)
     layers = tf.keras.layers
     model = tf.keras.Sequential([layers.Dense(2, "softmax", input_shape=(3,), name="y")])
     give_weights(model)

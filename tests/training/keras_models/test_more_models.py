@@ -20,6 +20,7 @@ GOLDEN = Path(__file__).with_name("more_golden.json")
 def main():
     import tensorflow as tf
 
+    tf.logging.set_verbosity(tf.logging.ERROR)
     found = {}
     for name, run in PROGRAMS.items():
         tf.keras.backend.clear_session()

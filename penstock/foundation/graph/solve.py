@@ -84,12 +84,27 @@ class Solver(ListInputs):
             with default_graph_scope(self.graph), self.graph.name_scope(self.name + "/"):
                 return convert.convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
         except (TypeError, ValueError) as error:
-            from penstock.foundation.graph import refusals
-
             source = self.source.get(arg.type_attr or "")
-            raise refusals.of_value(
-                self.op_def, self.name, arg, value, wanted, source, error
+            because = ""
+            if isinstance(source, tuple):
+                because = f", the type of input {source[0]!r} ({describe(source[1])})"
+            want = f" of type {wanted.name}{because}" if wanted is not None else ""
+            raise type(error)(
+                f"{self._refusal(arg, value, wanted, error)}: {self.op_def.name} {self.name!r}: "
+                f"input {arg.name!r} must be a tensor{want}; {convert.shorten(value)} cannot become"
+                " one"
             ) from error
+
+    def _refusal(self, arg: ArgDef, value: Any, wanted: Any, error: Exception) -> str:
+        """The words that TensorFlow has for a value that cannot become an input."""
+        if isinstance(error, ValueError):
+            return f"Tried to convert {arg.name!r} to a tensor and failed. Error: {error}"
+        if wanted is None:
+            return str(error)
+        return (
+            f"Expected {wanted.name} passed to parameter {arg.name!r} of op {self.op_def.name!r}, "
+            f"got {convert.shorten(value)} of type {type(value).__name__!r} instead. Error: {error}"
+        )
 
     def _fail_type(self, arg: ArgDef, value: Tensor, wanted: dtypes.DType) -> None:
         source = self.source.get(arg.type_attr or "")
@@ -156,9 +171,23 @@ def _check_allowed(op_def: OpDef, name: str, attr: AttrDef, value: Any) -> None:
     allowed = attr.allowed or frozenset()
     for one in value if isinstance(value, list | tuple) else (value,):
         if one not in allowed:
-            from penstock.foundation.graph import refusals
-
-            raise refusals.of_attr(op_def, name, attr, one)
+            shown = sorted(a.name if isinstance(a, dtypes.DType) else repr(a) for a in allowed)
+            found = one.name if isinstance(one, dtypes.DType) else repr(one)
+            kind = TypeError if isinstance(one, dtypes.DType) else ValueError
+            taken_by = next(
+                (a.name for a in op_def.inputs if attr.name in (a.type_attr, a.type_list_attr)),
+                attr.name,
+            )
+            words = (
+                f"Value passed to parameter {taken_by!r} has DataType {found} not in list of"
+                " allowed values"
+                if kind is TypeError
+                else f"Attr {attr.name!r} of {op_def.name!r} Op passed string {found} not in"
+            )
+            raise kind(
+                f"{words}: {', '.join(shown)}: {op_def.name} {name!r}: {attr.name} may not be"
+                f" {found}; allowed are {', '.join(shown)}"
+            )
 
 
 _CASTS: dict[str, Any] = {

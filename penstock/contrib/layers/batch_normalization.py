@@ -310,9 +310,17 @@ def _by_formula(
         mean, variance = reshape(mean, broadcast), reshape(variance, broadcast)
         beta = None if beta is None else reshape(beta, broadcast)
         gamma = None if gamma is None else reshape(gamma, broadcast)
+    _take_name(get_variable_scope().name)
     outputs = normalization.batch_normalization(inputs, mean, variance, beta, gamma, epsilon)
     outputs.set_shape(sizes)
     return outputs
+
+
+def _take_name(scope: str) -> None:
+    """Takes the scope's own name within it, as entering it once more does in TensorFlow: in a scope
+    called BatchNorm the ops are in ``batchnorm_1``, since names are told apart without case."""
+    with scopes.name_scope(scope.rpartition("/")[-1]):
+        pass
 
 
 def _moments(inputs: Any, axes: list[int], weights: Any, kept: bool) -> tuple[Any, Any]:

@@ -194,7 +194,8 @@ def legacy_fully_connected(
       activation_fn: applied to the result; None for none.
       weight_init, bias_init: initializers; without ``bias_init`` there is no bias.
       name: variable scope; default "fully_connected".
-      weight_collections, bias_collections, output_collections: where they are added.
+      weight_collections, bias_collections, output_collections: where they are added;
+        the output is among the activations anyway.
       trainable: whether the variables are trained.
       weight_regularizer, bias_regularizer: functions of variables whose results are losses.
 
@@ -236,7 +237,7 @@ def legacy_fully_connected(
             y.set_shape([*x.get_shape().as_list()[:-1], num_output_units])
         if activation_fn is not None:
             y = activation_fn(y)
-        collecting.add_to_collections(list(output_collections or ()), y)
+        collecting.add_to_collections([*(output_collections or ()), GraphKeys.ACTIVATIONS], y)
         return y
 
 

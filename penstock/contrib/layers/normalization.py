@@ -225,7 +225,9 @@ def group_norm(
     sizes = given.as_list()
     channels = sizes[axis]
     if channels is None:
-        raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {channels}.")
+        raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {axis}.")
+    for open_dim in (one for one in range(1, rank) if sizes[one] is None):
+        raise ValueError(f"Inputs {inputs.name} has undefined dimensions {open_dim}.")
     if groups > channels:
         raise ValueError(f"Invalid groups {groups} for {channels} channels.")
     if channels % groups:

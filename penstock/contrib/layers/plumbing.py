@@ -164,7 +164,7 @@ def _dimension(shape: Any, dim: int, min_rank: int) -> int:
         raise ValueError(f"rank of shape must be at least {min_rank} not: {sizes.ndims}")
     value: int | None = sizes.as_list()[dim]
     if value is None:
-        raise ValueError(f"dimension {dim} shape must be known but is {value}; shape {sizes}")
+        raise ValueError(f"dimension {dim} of shape must be known but is {value}: {sizes}")
     return value
 
 

@@ -299,7 +299,10 @@ def spatial_softmax(
             raise ValueError(f"data_format has to be either NCHW or NHWC.; found {data_format!r}")
         count = dimension_value(channels)
         if count is None:
-            raise ValueError("The channel dimension of `features` must be defined.")
+            raise ValueError(
+                "The num_channels dimension of the inputs to `spatial_softmax` should be defined."
+                f" Found `{count}`."
+            )
         with scopes.name_scope("spatial_softmax_op", "spatial_softmax_op", [features]):
             grid = meshgrid(
                 linspace(-1.0, 1.0, num=height), linspace(-1.0, 1.0, num=width), indexing="ij"

@@ -90,9 +90,21 @@ class Solver(ListInputs):
                 because = f", the type of input {source[0]!r} ({describe(source[1])})"
             want = f" of type {wanted.name}{because}" if wanted is not None else ""
             raise type(error)(
-                f"{self.op_def.name} {self.name!r}: input {arg.name!r} must be a tensor{want}; "
-                f"{convert.shorten(value)} cannot become one: {error}"
+                f"{self._refusal(arg, value, wanted, error)}: {self.op_def.name} {self.name!r}: "
+                f"input {arg.name!r} must be a tensor{want}; {convert.shorten(value)} cannot become"
+                " one"
             ) from error
+
+    def _refusal(self, arg: ArgDef, value: Any, wanted: Any, error: Exception) -> str:
+        """The words that TensorFlow has for a value that cannot become an input."""
+        if isinstance(error, ValueError):
+            return f"Tried to convert {arg.name!r} to a tensor and failed. Error: {error}"
+        if wanted is None:
+            return str(error)
+        return (
+            f"Expected {wanted.name} passed to parameter {arg.name!r} of op {self.op_def.name!r}, "
+            f"got {convert.shorten(value)} of type {type(value).__name__!r} instead. Error: {error}"
+        )
 
     def _fail_type(self, arg: ArgDef, value: Tensor, wanted: dtypes.DType) -> None:
         source = self.source.get(arg.type_attr or "")
@@ -162,12 +174,15 @@ def _check_allowed(op_def: OpDef, name: str, attr: AttrDef, value: Any) -> None:
             shown = sorted(a.name if isinstance(a, dtypes.DType) else repr(a) for a in allowed)
             found = one.name if isinstance(one, dtypes.DType) else repr(one)
             kind = TypeError if isinstance(one, dtypes.DType) else ValueError
-            taken_by = next((a.name for a in op_def.inputs if a.type_attr == attr.name), attr.name)
+            taken_by = next(
+                (a.name for a in op_def.inputs if attr.name in (a.type_attr, a.type_list_attr)),
+                attr.name,
+            )
             words = (
                 f"Value passed to parameter {taken_by!r} has DataType {found} not in list of"
                 " allowed values"
                 if kind is TypeError
-                else f"Value for attr {attr.name!r} of {found} is not in the list of allowed values"
+                else f"Attr {attr.name!r} of {op_def.name!r} Op passed string {found} not in"
             )
             raise kind(
                 f"{words}: {', '.join(shown)}: {op_def.name} {name!r}: {attr.name} may not be"

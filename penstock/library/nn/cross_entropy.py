@@ -27,7 +27,7 @@ def check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
             " order has changed between versions"
         )
     if labels is None or logits is None:
-        raise ValueError(f"{function} needs both labels and logits")
+        raise ValueError(f"Both labels and logits must be provided. ({function})")
 
 
 def sparse_softmax_cross_entropy_with_logits(

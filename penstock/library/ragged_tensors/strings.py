@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.foundation.graph.build import make, make_tensor
+from penstock.foundation.graph.build import constant, make, make_tensor
 from penstock.foundation.graph.scopes import name_scope
 from penstock.foundation.graph.tensor import Tensor
 from penstock.library.ragged_tensors.tensor import RaggedTensor, convert, is_ragged
@@ -199,15 +199,23 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     """
 
     def rows(texts: Tensor) -> list[RaggedTensor]:
-        return [_from_sparse(_split_sparse(texts, sep="", skip_empty=False))]
+        return [_from_sparse(_split_sparse(texts, sep="", skip_empty=False), texts)]
 
     with name_scope(name, "StringsByteSplit", [getattr(input, "flat_values", input)]):
-        return _of_each(_strings(input), rows)[0]
+        texts = _strings(input)
+        if texts.shape.ndims is None:
+            raise ValueError("input must have a statically-known rank.")
+        return _of_each(texts, rows)[0]
 
 
-def _from_sparse(pieces: Any) -> RaggedTensor:
+def _from_sparse(pieces: Any, texts: Any) -> RaggedTensor:
+    """The pieces of a vector of strings, a row for each; of a number of them that may be known."""
+    known = texts.shape.dims[0].value if texts.shape.ndims else None
     made: RaggedTensor = RaggedTensor.from_value_rowids(
-        pieces.values, pieces.indices[:, 0], pieces.dense_shape[0], validate=False
+        pieces.values,
+        pieces.indices[:, 0],
+        pieces.dense_shape[0] if known is None else constant(known, dtypes.int64),
+        validate=False,
     )
     return made
 
@@ -239,7 +247,8 @@ def string_split(
     """
     if result_type != "RaggedTensor":
         return _split_sparse(source, sep, skip_empty, delimiter, result_type, name)
-    return _from_sparse(_split_sparse(source, sep, skip_empty, delimiter, name=name))
+    texts = convert(source, dtypes.string)
+    return _from_sparse(_split_sparse(texts, sep, skip_empty, delimiter, name=name), texts)
 
 
 def split(
@@ -270,10 +279,12 @@ def split(
         return _split_at(input, sep, maxsplit, result_type, source, name)
 
     def rows(texts: Tensor) -> list[RaggedTensor]:
-        return [_from_sparse(_split_at(texts, sep, maxsplit))]
+        return [_from_sparse(_split_at(texts, sep, maxsplit), texts)]
 
     with name_scope(name, "StringSplit", [getattr(given, "flat_values", given)]):
-        made = _of_each(_strings(given), rows)[0]
+        texts = _strings(given)
+        # Of unknown rank: a vector, as TensorFlow takes it.
+        made = (rows(texts) if texts.shape.ndims is None else _of_each(texts, rows))[0]
         if result_type == "RaggedTensor":
             return made
         if result_type == "SparseTensor":

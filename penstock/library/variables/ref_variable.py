@@ -48,7 +48,7 @@ class RefVariable(Variable):
             self._restore(variable_def, import_scope)
             return
         if initial_value is None:
-            raise ValueError(f"variable {name or 'Variable'!r}: initial_value must be given")
+            raise ValueError(f"initial_value must be specified. ({name or 'Variable'!r} has none)")
         if constraint is not None and not callable(constraint):
             raise ValueError(f"constraint must be callable; found {constraint!r}")
         self._trainable = resolved_trainable(trainable, synchronization, name)

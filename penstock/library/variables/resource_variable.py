@@ -58,7 +58,7 @@ class ResourceVariable(Variable):
             self._restore(variable_def, import_scope)
             return
         if initial_value is None:
-            raise ValueError(f"variable {name or 'Variable'!r}: initial_value must be given")
+            raise ValueError(f"initial_value must be specified. ({name or 'Variable'!r} has none)")
         in_a_graph = isinstance(initial_value, Tensor) and not initial_value.has_value
         if in_a_graph and (initial_value.op._get_control_flow_context() is not None):
             raise ValueError(
@@ -368,6 +368,12 @@ class UnreadVariable(ResourceVariable):
         self._update = update
         with update.graph.control_dependencies([update]):
             self._graph_element = self._read()
+
+    @property
+    def name(self) -> str:
+        """The name of the update's op, as collections of updates show it."""
+        name: str = self._update.name
+        return name
 
     @property
     def op(self) -> Any:

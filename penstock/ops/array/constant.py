@@ -462,7 +462,7 @@ def _holds_tensor(value: Any) -> bool:
 
 def _convert_shape(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False):
     if not value.is_fully_defined():
-        raise ValueError(f"a shape that is not fully known cannot become a tensor: {value}")
+        raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
     fits = max(value.as_list(), default=0) < 2**31
     kind = dtypes.int32 if fits else dtypes.int64
     wanted = kind if dtype is None else dtypes.as_dtype(dtype)

@@ -17,6 +17,7 @@ from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef import define_op
 from penstock.foundation.opdef.inference import Dims, ShapeContext
+from penstock.ops.strings.string_elements import boxed
 
 _FILES = "files are not functions of tensors"
 
@@ -26,11 +27,7 @@ def _path(name: Any) -> str:
 
 
 def _read_file(filename: Any) -> np.ndarray:
-    path = _path(filename)
-    contents = np.empty((), dtype=object)
-    with files.open_file(path, "rb") as file:
-        contents[()] = file.read()
-    return contents
+    return boxed(files.read(_path(filename)))
 
 
 def _write_file(filename: Any, contents: Any) -> None:

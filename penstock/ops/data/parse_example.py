@@ -26,6 +26,7 @@ from penstock.foundation.opdef.inference import Dims, ShapeContext
 _NO_GRADIENT = "its input is a string"
 _FIELDS = {torch.float32: "float_list", torch.int64: "int64_list", object: "bytes_list"}
 _NAMES = {torch.float32: "float", torch.int64: "int64", object: "string"}
+_ALONE = "Can't parse serialized Example. "  # what TensorFlow says of an example without a batch
 _KINDS = {"float_list": "float", "int64_list": "int64", "bytes_list": "string"}
 
 
@@ -49,8 +50,8 @@ def _values(feature: Any, dtype: Any, where: str) -> Any:
         return None
     if kind != _FIELDS[dtype]:
         raise errors.invalid(
-            f"{where}.  Data types don't match. Expected type: {_NAMES[dtype]}, found:"
-            f" {_KINDS[kind]}"
+            f"{where}.  Data types don't match. Expected type: {_NAMES[dtype]}, Actual"
+            f" type: {_KINDS[kind]}"
         )
     return getattr(feature, kind).value
 
@@ -61,6 +62,11 @@ def _message(kind: Any, data: bytes, name: str) -> Any:
     except ValueError:
         what = "example" if kind is Example else "sequence example"
         raise errors.invalid(f"{name}Could not parse {what} input, value: '{data!r}'") from None
+
+
+def _place(name: str, key: str, number: int) -> str:
+    """Where in a batch a feature is, or in an example that is alone, which has no name."""
+    return f"{name}Key: {key}, Index: {number}" if name else f"Key: {key}"
 
 
 def _plain(default: Any) -> list[Any]:
@@ -93,7 +99,7 @@ def _dense(
             f" {list(dims)}"
         )
     flat: list[Any] = []
-    for row, name in zip(rows, names):
+    for number, (row, name) in enumerate(zip(rows, names)):
         if row is None:
             if not fallback and size:
                 raise errors.invalid(
@@ -103,8 +109,8 @@ def _dense(
             row = fallback
         elif len(row) != size:
             raise errors.invalid(
-                f"{name}Key: {key}.  Number of {_NAMES[dtype]} values != expected.  Values size:"
-                f" {len(row)} but output shape: {list(dims)}"
+                f"{_place(name, key, number)}.  {'' if name else _ALONE}Number of {_NAMES[dtype]}"
+                f" values != expected.  Values size: {len(row)} but output shape: {list(dims)}"
             )
         flat.extend(row)
     return _tensor(flat, dtype, (len(rows), *dims))
@@ -114,11 +120,11 @@ def _padded(
     key: str, rows: list[Any], dtype: Any, dims: tuple[Any, ...], default: Any, names: list[str]
 ) -> Any:
     stride = int(np.prod(dims[1:], dtype=np.int64))
-    for row, name in zip(rows, names):
+    for number, (row, name) in enumerate(zip(rows, names)):
         if row and len(row) % stride:
             raise errors.invalid(
-                f"{name}Key: {key}.  Number of {_NAMES[dtype]} values is not a multiple of stride"
-                f" length. Saw {len(row)} values but output shape is: {[-1, *dims[1:]]}"
+                f"{_place(name, key, number)}.  Number of {_NAMES[dtype]} values is not a multiple"
+                f" of stride length. Saw {len(row)} values but output shape is: {[-1, *dims[1:]]}"
             )
     longest = max((len(row) for row in rows if row), default=0)
     filler = (_plain(default) or [b"" if dtype is object else 0])[:1]
@@ -159,8 +165,8 @@ class _Wanted:
     @staticmethod
     def _rows(containers: list[Any], key: str, dtype: Any, names: list[str]) -> list[Any]:
         return [
-            _values(c[key] if key in c else None, dtype, f"{name}Key: {key}")
-            for c, name in zip(containers, names)
+            _values(c[key] if key in c else None, dtype, _place(name, key, number))
+            for number, (c, name) in enumerate(zip(containers, names))
         ]
 
 
@@ -352,7 +358,7 @@ def _parse_single_sequence_example(
 ) -> Any:
     found = _parse_sequence_example(
         [serialized.item()],
-        debug_name.reshape(-1) if debug_name.item() else np.empty(0, object),
+        debug_name.reshape(-1),
         context_dense_defaults,
         list(feature_list_dense_missing_assumed_empty),
         context_sparse_keys,

@@ -149,7 +149,7 @@ def _csv_shape(ctx: ShapeContext) -> list[Dims]:
     for dims in ctx["record_defaults"]:
         if dims is not None and (len(dims) > 1 or len(dims) == 1 and (dims[0] or 0) > 1):
             raise ValueError(
-                f"shape of a default must be a length-0 or length-1 vector, or a scalar; found"
+                f"Shape of a default must be a length-0 or length-1 vector, or a scalar. Found"
                 f" {list(dims)}"
             )
     return [ctx["records"]] * len(ctx["record_defaults"])

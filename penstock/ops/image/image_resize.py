@@ -110,33 +110,37 @@ def _neighbours(found: int, length: int) -> tuple[Any, Any]:
 
 
 @functools.lru_cache(maxsize=512)
-def _bags(found: int, length: int) -> tuple[Any, Any, Any]:
-    """For the sums over rows: which two make each, where each begins, the weights."""
+def _bags(found: int, length: int) -> tuple[Any, ...]:
+    """For the sums over rows: scale and bias of each row; which two make each, the weights."""
     both, part = _neighbours(found, length)
     starts = torch.arange(0, 2 * length + 1, 2, dtype=torch.int32)
-    return both.t().reshape(-1).int(), starts, torch.stack((1 - part, part), 1).view(-1)
+    weights = torch.stack((1 - part, part), 1).view(-1)
+    return _scale_and_bias.expand(found, -1), both.t().reshape(-1).int(), starts, weights
 
 
 @functools.lru_cache(maxsize=512)
-def _columns(found: int, length: int, channels: int) -> tuple[Any, Any]:
-    """``_neighbours`` for each of the channels."""
+def _columns(found: int, length: int, channels: int, rows: int) -> tuple[Any, Any, Any]:
+    """``_neighbours`` for each of the channels, in each of the rows."""
     both, part = _neighbours(found, length)
     numbers = both.unsqueeze(-1) * channels + torch.arange(channels)
-    return numbers.view(2, 1, -1), part.repeat_interleave(channels)
+    low, high = (n.view(1, -1).expand(rows, -1) for n in numbers)
+    return low, high, part.repeat_interleave(channels)
 
 
 def _photograph(image: Any, rows: int, columns: int) -> Any:
-    """One uint8 image by the default rule: its rows first, then the columns of what is left."""
+    """One uint8 image by the default rule: its rows first, then the columns of what is left.
+
+    Few calls: after an image was decoded, nothing of torch or of Python is in the core's cache.
+    """
     _, height, width, channels = image.shape
+    ends, index, starts, weights = _bags(height, rows)
+    low, high, part = _columns(width, columns, channels, rows)
     # Sums of rows of bytes are what the kernel is for, each row with its scale and its bias.
-    packed = torch.empty((height, width * channels + 8), dtype=torch.uint8)
-    packed[:, -8:] = _scale_and_bias
-    packed[:, :-8] = image.reshape(height, -1)
-    index, starts, weights = _bags(height, rows)
+    packed = torch.cat((image.reshape(height, -1), ends), 1)
     lines = _sums_of_rows(packed, index, starts, False, 0, False, weights, None, True)
-    index, part = _columns(width, columns, channels)
-    low, high = (lines.gather(1, i.expand(rows, -1)) for i in index)
-    return torch.lerp(low, high, part, out=low).view(1, rows, columns, channels)
+    found = lines.gather(1, low)
+    torch.lerp(found, lines.gather(1, high), part, out=found)
+    return found.view(1, rows, columns, channels)
 
 
 def _bilinear_back(

@@ -115,9 +115,9 @@ def source(
 
 
 @functools.cache
-def function(form: Form, kernel: str) -> Callable[..., torch.Tensor]:
+def function(form: Form, kernel: str, alpha: str = "1") -> Callable[..., torch.Tensor]:
     """The call that ``source`` writes, as a function of ``a``, ``b``, ``bias`` and ``into``."""
-    text = source(form, kernel, "a", "b", bias="bias", into="into", alpha="1e-9")
+    text = source(form, kernel, "a", "b", bias="bias", into="into", alpha=alpha)
     scope = {"torch": torch, "linear": linear}
     return eval(f"lambda a, b, bias=None, into=None: {text}", scope)
 

@@ -10,6 +10,8 @@ State of a ``ProductSum``: the sum so far, and the operands not multiplied yet.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 from penstock.foundation.opdef import define_op
@@ -24,11 +26,12 @@ _ROWS = 512
 class ProductSum:
     """``initial`` and the products added to it."""
 
-    __slots__ = ("_left", "_right", "_rows", "_total", "_own")
+    __slots__ = ("_left", "_right", "_rows", "_total", "_add")
 
     def __init__(self, initial: torch.Tensor) -> None:
         self._total = initial
-        self._own = False
+        # The kernel, once something was multiplied; the sum is in memory of its own then.
+        self._add: Callable[..., torch.Tensor] | None = None
         self._left: list[torch.Tensor] = []
         self._right: list[torch.Tensor] = []
         self._rows = 0
@@ -45,16 +48,17 @@ class ProductSum:
         """The sum, in memory of its own; nothing may be added after it."""
         if self._left:
             self._multiply()
-        return self._total if self._own else self._total.clone()
+        return self._total.clone() if self._add is None else self._total
 
     def _multiply(self) -> None:
-        left, right = torch.cat(self._left), torch.cat(self._right)
+        left, right = torch.cat(self._left).t(), torch.cat(self._right)
         self._left.clear()
         self._right.clear()
         self._rows = 0
-        product = products.multiply(left.t(), right)
-        self._total = self._total.add_(product) if self._own else product.add_(self._total)
-        self._own = True
+        if self._add is None:
+            self._add = products.adder(left, right)
+            self._total = self._total.clone()
+        self._add(left, right, into=self._total)
 
 
 define_op(

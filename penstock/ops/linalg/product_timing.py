@@ -118,7 +118,7 @@ def calls_of(form: Form) -> dict[str, Callable[[], Any]]:
     b = _operand(form.inner, form.columns, form.b_turned)
     bias = torch.ones(form.columns) if form.bias else None
     into = _operand(form.rows, form.columns, form.result_turned) if form.into else None
-    functions = {name: product_forms.function(form, name) for name in kernels(form)}
+    functions = {name: product_forms.function(form, name, "1e-9") for name in kernels(form)}
     return {
         name: functools.partial(function, a, b, bias, into) for name, function in functions.items()
     }

@@ -6,6 +6,7 @@ sizes, or of another dtype than float32, is ATen's ``mm``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -93,13 +94,12 @@ def inline_product(call: Any) -> str:
     return Product(call).source()
 
 
-def multiply(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The product of matrices that come at run time, by the kernel for such sizes."""
-    if a.dtype is not torch.float32:
-        return torch.mm(a, b)
+def adder(a: torch.Tensor, b: torch.Tensor) -> Callable[..., torch.Tensor]:
+    """What adds a product of such matrices, met at run time, in place: f(a, b, into=matrix)."""
     inner = a.shape[1]
     form = Form(
         a.shape[0], max(inner - inner % _STEP, 1), b.shape[1],
-        a_turned=a.stride(0) == 1, b_turned=b.stride(0) == 1,
+        a_turned=a.stride(0) == 1, b_turned=b.stride(0) == 1, into=True,
     )  # fmt: skip
-    return product_forms.function(form, product_choice.best(form))(a, b)
+    kernel = product_choice.best(form) if a.dtype is torch.float32 else "mm"
+    return product_forms.function(form, kernel)

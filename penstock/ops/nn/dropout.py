@@ -63,7 +63,9 @@ def dropout(
 
 
 def _rate(keep_prob: Any, rate: Any) -> Any:
-    if (keep_prob is None) == (rate is None):
+    if keep_prob is None and rate is None:
+        raise ValueError("You must provide a rate to dropout.")
+    if keep_prob is not None and rate is not None:
         raise ValueError("exactly one of rate and keep_prob must be given to dropout")
     if rate is not None:
         return rate

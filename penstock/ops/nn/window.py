@@ -119,7 +119,8 @@ def static_size(
       ValueError: the window does not fit; ``what`` names the operand.
     """
     if stride < 1 or dilation < least_dilation:
-        raise ValueError(f"strides and dilations must be positive; found {stride} and {dilation}")
+        kind, found = ("Stride", stride) if stride < 1 else ("Dilation rate", dilation)
+        raise ValueError(f"{kind} must be > 0, but got {found}")
     if size is None or (window is None and padding != "SAME"):
         return None
     known = 1 if window is None else window

@@ -181,10 +181,15 @@ def _substr_shape(ctx: ShapeContext) -> Dims:
     pos, size = ctx["pos"], ctx["len"]
     if pos is not None and size is not None and len(pos) != len(size):
         raise RefusedAtBuild(
-            f"pos and len must have the same rank; found {list(pos)}, {list(size)}"
+            f"Shape must be rank {len(size)} but is rank {len(pos)}: pos and len must have the same"
+            f" rank; found {list(pos)}, {list(size)}"
         )
     if pos is not None and size is not None:
-        pos = shapes.merge_static(pos, size)
+        try:
+            pos = shapes.merge_static(pos, size)
+        except ValueError as error:
+            words = f"pos and len shapes must match: {list(pos)} vs. {list(size)}"
+            raise ValueError(words) from error
     if ctx["input"] is None or pos is None:
         return None
     return shapes.broadcast_static(ctx["input"], pos)

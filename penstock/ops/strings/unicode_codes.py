@@ -158,7 +158,7 @@ def _encode(
             if _is_no_character(code):
                 if errors == "strict":
                     raise invalid(
-                        f"Code point is out of range for Unicode, or a noncharacter: {code:#x}"
+                        f"Code point value out of valid Unicode range. {code:#x} is no character"
                     )
                 if errors == "ignore":
                     continue

@@ -169,9 +169,15 @@ class _Specs:
         if spec.shape is None:
             raise ValueError(f"Missing shape for feature {key}.")
         shape = shapes.as_shape(spec.shape)
+        if isinstance(spec, FixedLenFeature) and shape.ndims and shape.as_list()[0] is None:
+            raise ValueError(
+                f"First dimension of shape for feature {key} unknown. Consider using"
+                " FixedLenSequenceFeature."
+            )
         if not shape.is_fully_defined():
             raise ValueError(
-                f"All dimensions of shape for feature {key} need to be known but received {shape}."
+                f"All dimensions of shape for feature {key} need to be known but received"
+                f" {spec.shape}."
             )
         self.dense[key] = dtype, shape
         if isinstance(spec, FixedLenSequenceFeature):
@@ -283,7 +289,7 @@ def parse_example(
       [7]
     """
     if not features:
-        raise ValueError("Missing: features was None or empty.")
+        raise ValueError(f"Missing: features was {features}.")
     specs = _Specs(features, _PLAIN)
     specs.check_padded()
     given = [] if example_names is None else example_names

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import penstock as tf
 from penstock.foundation.graph.operation import blocks_of
 from penstock.foundation.graph.step import StepGraph
+from penstock.ops.linalg import product_sum
 from tests.compiler.passes.rewriting import PLAIN, rewritten
 
 
@@ -85,3 +87,17 @@ def test_it_is_the_same_sum(rounds: int) -> None:
     np.testing.assert_allclose(found[0], expected[0], rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-4, atol=1e-3)
     np.testing.assert_array_equal(again, found[1])
+
+
+def test_products_are_added_in_place() -> None:
+    start = torch.ones(8, 6)
+    summed = product_sum.ProductSum(start)
+    a, b = torch.full((300, 8), 2.0), torch.full((300, 6), 0.5)
+    seen = set()
+    for _ in range(5):
+        summed.add(a, b)
+        summed.add(a, b)  # multiplied here
+        seen.add(summed._total.data_ptr())
+    found = summed.total()
+    assert seen == {found.data_ptr()} != {start.data_ptr()}
+    assert (found == 3001.0).all() and (start == 1.0).all()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from penstock.engine.resources.dataset import base, batches, parallel, sources
+from penstock.engine.resources.dataset import base, batches, parallel, sources, state
 from penstock.foundation.base import errors
 from tests.suite.clock import wait_until
 
@@ -120,3 +120,94 @@ def test_threads_end_with_their_iterator() -> None:
     assert threading.active_count() > before
     del iterator
     wait_until(lambda: threading.active_count() <= before)
+
+
+def test_a_batch_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[str] = []
+    wait = parallel.blocking.wait
+
+    def counted(waiter: Any, give_up: Any, waiting_for: Callable[[], str]) -> None:
+        waits.append(waiting_for())
+        wait(waiter, give_up, waiting_for)
+
+    monkeypatch.setattr(parallel.blocking, "wait", counted)
+
+    def call(value: Any) -> Any:
+        time.sleep(0.002)
+        return value
+
+    batches.Batch(_mapped(call, calls=2), 20, True).iterator(base.Context()).next()
+    # For the last one to begin, and for it to end.
+    assert len(waits) <= 2
+
+
+def _large(value: Any) -> Any:
+    time.sleep(0.002 * (int(value) % 3 == 0))
+    return torch.full((64, 64), float(value))
+
+
+def _firsts(batch: Any) -> list[float]:
+    assert batch.is_contiguous() and (batch == batch[:, :1, :1]).all()
+    return [float(v) for v in batch[:, 0, 0]]
+
+
+@pytest.mark.parametrize("size", [2, 5, 23, 40])
+def test_large_elements_are_written_into_their_batch(size: int) -> None:
+    iterator = batches.Batch(_mapped(_large), size, False).iterator(base.Context())
+    first = iterator.next()[0]
+    assert _firsts(first) == [float(i) for i in range(min(size, _COUNT))]
+    # Memory of its own, that no later batch is written to.
+    first.fill_(-1)
+    rest = [iterator.next()[0] for _ in range(-(-_COUNT // size) - 1)]
+    assert sum(map(_firsts, rest), []) == [float(i) for i in range(size, _COUNT)]
+    assert (first == -1).all()
+
+
+def test_no_second_copy_is_made_of_large_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "stacked", None)
+    iterator = batches.Batch(_mapped(_large), 4, True).iterator(base.Context())
+    assert [_firsts(iterator.next()[0]) for _ in range(5)] == [
+        [float(4 * i + k) for k in range(4)] for i in range(5)
+    ]
+
+
+def test_batches_are_whole_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(value: Any) -> Any:
+        if int(value) == 5:
+            raise errors.InvalidArgumentError(None, None, "five")
+        return _large(value)
+
+    stacked: list[int] = []
+    stack = batches.stacked
+    monkeypatch.setattr(batches, "stacked", lambda e: stacked.append(len(e)) or stack(e))
+    iterator = batches.Batch(_mapped(call), 3, True).iterator(base.Context())
+    assert _firsts(iterator.next()[0]) == [0.0, 1.0, 2.0]
+    with pytest.raises(errors.InvalidArgumentError, match="five"):
+        iterator.next()
+    found = [_firsts(iterator.next()[0]) for _ in range(5)]
+    assert found == [[float(3 * i + k) for k in range(3)] for i in range(2, 7)]
+    # Those that were ahead already are put together; the last ones are written where they belong.
+    assert len(stacked) < 5
+
+
+def test_elements_of_other_shapes_do_not_go_into_one_batch() -> None:
+    def call(value: Any) -> Any:
+        return torch.zeros(5000 + int(value) // 10)
+
+    iterator = batches.Batch(_mapped(call), 10, True).iterator(base.Context())
+    assert [iterator.next()[0].shape for _ in range(2)] == [(10, 5000), (10, 5001)]
+    iterator = batches.Batch(_mapped(call), 7, True).iterator(base.Context())
+    iterator.next()
+    with pytest.raises(errors.InvalidArgumentError, match="different shapes"):
+        iterator.next()
+
+
+def test_positions_between_large_elements() -> None:
+    dataset = batches.Batch(_mapped(_large), 5, False)
+    first = dataset.iterator(base.Context())
+    first.next()
+    saved = state.decode(state.encode(first.save()))
+    second = dataset.iterator(base.Context())
+    second.restore(saved)
+    for wanted in ([5, 6, 7, 8, 9], [10, 11, 12, 13, 14]):
+        assert _firsts(second.next()[0]) == wanted == _firsts(first.next()[0])

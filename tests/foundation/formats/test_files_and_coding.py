@@ -140,6 +140,24 @@ def test_files(where: str, tmp_path: Path) -> None:
     assert not files.exists(f"{root}/in/c")
 
 
+def test_files_are_read_whole(tmp_path: Path) -> None:
+    for content in (b"", b"x", bytes(1 << 17)):
+        for path in (str(tmp_path / "a"), f"file://{tmp_path}/a", "memory://whole"):
+            with files.open_file(path, "wb") as stream:
+                stream.write(content)
+            assert files.read(path) == content
+    assert files.read(tmp_path / "a") == content
+    with pytest.raises(errors.NotFoundError, match="nothing"):
+        files.read(tmp_path / "nothing")
+    with pytest.raises(errors.FailedPreconditionError):
+        files.read(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no files of the kernel's")
+def test_files_that_do_not_say_their_length_are_read_whole() -> None:
+    assert b"Threads:" in files.read("/proc/self/status")
+
+
 def test_unknown_schemes_are_refused() -> None:
     with pytest.raises(errors.UnimplementedError, match="nosuch"):
         files.open_file("nosuch://x")

@@ -63,8 +63,39 @@ WORDS: list[tuple[Callable[[], Any], str]] = [
         lambda: tf.nn.max_pool(_ones(1, 4, 4, 1), [1, 5, 5, 1], [1] * 4, "VALID"),
         "Negative dimension size caused by subtracting 5 from 4",
     ),
+    (
+        lambda: tf.nn.conv2d(_ones(1, 4, 4, 1), _ones(1, 1, 1, 1), [1] * 4, "bad"),
+        "^Attr 'padding' of 'Conv2D' Op passed string 'bad' not in: ",
+    ),
+    (
+        lambda: tf.strings.substr(["ab"], [0, 1], [1, 2, 3]),
+        r"pos and len shapes must match: \[2\] vs\. \[3\]",
+    ),
+    (
+        lambda: tf.decode_csv(["1"], [[1, 2]]),
+        "Shape of a default must be a length-0 or length-1 vector, or a scalar",
+    ),
     (lambda: tf.unstack(tf.placeholder(tf.float32)), "Cannot infer num from shape <unknown>"),
     (lambda: tf.convert_to_tensor(None), r"None values not supported\."),
+    (
+        lambda: tf.nn.relu(None),
+        r"^Tried to convert 'features' to a tensor and failed\. Error: None values not supported\.",
+    ),
+    (lambda: tf.add(_ones(2), [[1, 2], [3]]), "^Tried to convert 'y' to a tensor and failed"),
+    (
+        lambda: tf.zeros([2]) + tf.convert_to_tensor(tf.TensorShape([None, 2])),
+        r"^Cannot convert a partially known TensorShape to a Tensor: \(\?, 2\)",
+    ),
+    (lambda: tf.Variable(None), r"initial_value must be specified\."),
+    (
+        lambda: tf.nn.softmax_cross_entropy_with_logits(labels=_ones(1, 2), logits=None),
+        r"^Both labels and logits must be provided\.",
+    ),
+    (lambda: tf.nn.dropout(_ones(2), None), r"^You must provide a rate to dropout\."),
+    (
+        lambda: tf.nn.conv2d(_ones(1, 4, 4, 1), _ones(1, 1, 1, 1), [1, 0, 0, 1], "SAME"),
+        "Stride must be > 0, but got 0",
+    ),
     (lambda: tf.train.Saver([tf.Variable(1.0, name="v")] * 2), "two variables have the same name"),
     (
         lambda: tf.train.Saver([tf.Variable(1.0)]).restore(tf.Session(), None),
@@ -77,6 +108,30 @@ WORDS: list[tuple[Callable[[], Any], str]] = [
 def test_words(number: int) -> None:
     wrong, words = WORDS[number]
     with pytest.raises(ValueError, match=words):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            lambda: tf.add(_ones(2), "a"),
+            "^Expected float32 passed to parameter 'y' of op 'Add', got 'a' of type 'str' instead",
+        ),
+        (
+            lambda: tf.strings.length(3.0),
+            "^Expected string passed to parameter 'input' of op 'StringLength', got 3.0 of type"
+            " 'float' instead",
+        ),
+        (
+            lambda: tf.reshape(_ones(4), [None, 2]),
+            "^Failed to convert object of type <class 'list'>",
+        ),
+    ],
+    ids=str,
+)
+def test_words_of_values_that_are_no_tensors(wrong: Callable[[], Any], words: str) -> None:
+    with pytest.raises(TypeError, match=words):
         wrong()
 
 

@@ -102,3 +102,21 @@ def test_static_shapes_are_kept() -> None:
 def test_slices_go_backwards() -> None:
     rt = tf.ragged.constant([[1, 2, 3], [], [4, 5]])
     assert _run(rt[:, ::-1]).to_list() == [[3, 2, 1], [], [5, 4]]
+
+
+def test_pieces_of_so_many_strings_have_so_many_rows() -> None:
+    texts = tf.constant(["a,b", "", "c"])
+    for made in (
+        tf.strings.split(texts, sep=",", result_type="RaggedTensor"),
+        tf.string_split(texts, delimiter=",", result_type="RaggedTensor"),
+        tf.strings.bytes_split(texts),
+    ):
+        assert made.shape.as_list() == [3, None]
+
+
+def test_strings_of_unknown_rank_are_split_as_a_vector() -> None:
+    texts = tf.placeholder(tf.string)
+    made = tf.strings.split(texts, sep=",", result_type="RaggedTensor")
+    assert _run(made, {texts: ["a,b", "c"]}).to_list() == [[b"a", b"b"], [b"c"]]
+    with pytest.raises(ValueError, match="input must have a statically-known rank"):
+        tf.strings.bytes_split(texts)

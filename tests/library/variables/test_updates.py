@@ -230,7 +230,7 @@ def test_proto_round_trip(resource: bool) -> None:
 
 @BOTH
 def test_bad_arguments(resource: bool) -> None:
-    with pytest.raises(ValueError, match="initial_value must be given"):
+    with pytest.raises(ValueError, match="^initial_value must be specified"):
         tf.Variable(use_resource=resource)
     with pytest.raises(ValueError, match="collections must be"):
         tf.Variable(1.0, collections=3, use_resource=resource)

@@ -111,3 +111,56 @@ def test_its_size_is_a_number(size: Any) -> None:
 def test_sequences_have_none(place: str) -> None:
     with pytest.raises(ValueError, match="Unsupported SparseFeature"):
         tf.parse_single_sequence_example(ONE_DIM[0], **{place: {"x": ENTRY}})
+
+
+@pytest.mark.parametrize(
+    ("feature", "error", "words"),
+    [
+        (
+            tf.FixedLenFeature([None, 2], tf.int64), ValueError,
+            r"^First dimension of shape for feature x unknown\. Consider using FixedLenSequenceF",
+        ),
+        (
+            tf.FixedLenFeature([2, None], tf.int64), ValueError,
+            r"^All dimensions of shape for feature x need to be known but received \[2, None\]",
+        ),
+        (
+            tf.FixedLenFeature([], tf.int32), TypeError,
+            "^Value passed to parameter 'dense_defaults' has DataType int32 not in list of allowed",
+        ),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_features_that_are_refused(feature: Any, error: type[Exception], words: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(error, match=words):
+        tf.parse_example(["?"], {"x": feature})
+
+
+@pytest.mark.parametrize(
+    ("parse", "words"),
+    [
+        (
+            lambda data, spec: tf.parse_example([_example(x=[1]), data], {"x": spec}),
+            r"Name: <unknown>, Key: x, Index: 1\.  Number of int64 values != expected\.",
+        ),
+        (
+            lambda data, spec: tf.parse_single_example(data, {"x": spec}),
+            r"Key: x\.  Can't parse serialized Example\.",
+        ),
+        (
+            lambda data, spec: tf.parse_example([data], {"x": tf.VarLenFeature(tf.string)}),
+            r"Name: <unknown>, Key: x, Index: 0\.  Data types don't match\. Expected type: string, "
+            "Actual type: int64",
+        ),
+        (
+            lambda data, spec: tf.parse_single_sequence_example(data, {"x": spec}),
+            r"Name: , Key: x, Index: 0\.  Number of int64 values != expected\.",
+        ),
+    ],
+    ids=["batch", "single", "type", "sequence"],
+)
+def test_a_bad_feature_is_told_with_its_place(parse: Any, words: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        parsed = parse(_example(x=[1, 2]), tf.FixedLenFeature([], tf.int64))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+            session.run(parsed)

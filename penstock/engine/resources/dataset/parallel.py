@@ -19,7 +19,10 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
+
+import torch
 
 from penstock.engine.resources import blocking, ending, threads, waiting
 from penstock.engine.resources.dataset.base import (
@@ -158,6 +161,44 @@ class PrefetchIterator(Iterator):
         self._buffer.source.restore(state[2])
 
 
+# Elements of at least so many bytes are worth writing into their batch one by one.
+_LARGE = 1 << 14
+
+
+class _Rows:
+    """The memory of one batch.
+
+    Workers write into it what they have made, while that is still in their core's cache.
+    """
+
+    __slots__ = ("_count", "_lock", "memory")
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._lock = threading.Lock()
+        self.memory: Element | None = None  # that of the first one's shapes
+
+    def write(self, place: int, element: Element) -> Element | None:
+        """The element as a row of the batch; None where it does not belong there."""
+        if not all(map(_is_large, element)):
+            return None
+        with self._lock:
+            if self.memory is None:
+                self.memory = tuple(
+                    torch.empty((self._count, *v.shape), dtype=v.dtype) for v in element
+                )
+        row = tuple(m.select(0, place) for m in self.memory)
+        if any(r.shape != v.shape or r.dtype is not v.dtype for r, v in zip(row, element)):
+            return None
+        for mine, value in zip(row, element):
+            mine.copy_(value)
+        return row
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_cpu and value.nbytes >= _LARGE
+
+
 class _Future:
     """A call of a function that a worker makes.
 
@@ -165,22 +206,30 @@ class _Future:
     looks for the outcome: one of them finds the other without a lock.
     """
 
-    __slots__ = ("run", "args", "outcome", "_waiter")
+    __slots__ = ("run", "args", "rows", "place", "written", "outcome", "_waiter")
 
-    def __init__(self, run: Function, args: Element) -> None:
+    def __init__(self, run: Function, args: Element, rows: _Rows | None, place: int) -> None:
         self.run, self.args = run, args
+        # Where in which batch the outcome belongs, and whether it is there.
+        self.rows, self.place, self.written = rows, place, False
         self.outcome: Outcome | None = None
         self._waiter: blocking.Waiter | None = None
 
     def work(self) -> None:
         try:
-            self.outcome = self.run(*self.args), None
+            self.outcome = self._made(), None
         except ending.ProcessEnds:
             raise
         except BaseException as error:
             self.outcome = None, error
         if self._waiter is not None:
             self._waiter.wake()
+
+    def _made(self) -> Element:
+        element = self.run(*self.args)
+        row = None if self.rows is None else self.rows.write(self.place, element)
+        self.written = row is not None
+        return element if row is None else row
 
     def result(self) -> Outcome:
         while (outcome := self.outcome) is None:
@@ -205,9 +254,13 @@ class _Calls:
         self.taken = threading.Condition(self.lock)
         # Calls in work, outcomes of calls that a checkpoint brought, errors of the source.
         self.pending: deque[_Future | Outcome] = deque()
-        self.waiter: blocking.Waiter | None = None  # of a consumer that finds nothing pending
+        self.waiter: blocking.Waiter | None = None  # of a consumer that finds too little pending
+        self.wanted = 0  # the place that it looks at: before that is taken, waking it is in vain
         self.ended: Any = False  # another thread sets it
         self.stopped: Any = False
+        # Of a consumer that takes batches: their size, the one begun last, how much of it is read.
+        self.batch = self.read = 0
+        self.rows: _Rows | None = None
 
     def stop(self) -> None:
         with self.lock:
@@ -235,19 +288,50 @@ class _Calls:
                 if len(self.pending) >= self.room:  # another worker was first
                     continue
                 element, error = made(self.source.next)
-                future = None if element is None else _Future(self.run, element)
+                future = None
                 with self.lock:
-                    if future is not None:
+                    if element is not None:
+                        future = _Future(self.run, element, *self._place())
                         self.pending.append(future)
                     elif isinstance(error, EndOfSequence):
                         self.ended = True
                     else:
                         self.pending.append((None, error))
-                    if self.waiter is not None:
+                    reached = self.ended or len(self.pending) > self.wanted
+                    if reached and self.waiter is not None:
                         self.waiter.wake()
                         self.waiter = None
                 if future is not None:
                     return future
+
+    def _place(self) -> tuple[_Rows | None, int]:
+        """Where the element that was just read belongs."""
+        if not self.batch:
+            return None, 0
+        place = self.read % self.batch
+        if not place:
+            self.rows = _Rows(self.batch)
+        self.read = place + 1
+        return self.rows, place
+
+    def take(self, count: int) -> Element | None:
+        """The next ``count`` as one batch, if they were written into one and all of it is there."""
+        with self.lock:
+            first = list(islice(self.pending, count))
+        for each in first:
+            _outcome(each)
+        with self.lock:
+            rows = _rows_of(first, count)
+            if rows is None:
+                # After an error, or what a checkpoint brought: what is yet to be read begins anew
+                # where a batch will.
+                if first and isinstance(first[0], _Future) and first[0].place:
+                    self.read, self.rows = len(self.pending) % count, None
+                return None
+            for _ in first:
+                self.pending.popleft()
+            self.taken.notify_all()
+        return rows.memory
 
     def find(self, index: int) -> _Future | Outcome | None:
         """What is pending at a place, or last where the end comes before; None: at the end."""
@@ -257,12 +341,23 @@ class _Calls:
                     return self.pending[index]
                 if self.ended:
                     return self.pending[-1] if self.pending else None
+                self.wanted = index
                 waiter = self.waiter = blocking.Waiter()
             blocking.wait(waiter, lambda: True, lambda: "an element to map")
 
 
 def _outcome(pending: _Future | Outcome) -> Outcome:
     return pending.result() if isinstance(pending, _Future) else pending
+
+
+def _rows_of(pending: Sequence[_Future | Outcome], count: int) -> _Rows | None:
+    """The batch that these are all of, if they are."""
+    futures = [p for p in pending if isinstance(p, _Future) and p.written]
+    if len(futures) < count:
+        return None
+    rows = futures[0].rows
+    whole = all(f.rows is rows and f.place == place for place, f in enumerate(futures))
+    return rows if whole else None
 
 
 class ParallelMap(Called):
@@ -317,6 +412,12 @@ class _ParallelMapIterator(Iterator):
         last = calls.find(count - 1)
         if last is not None:
             _outcome(last)
+
+    def next_batch(self, count: int, whole: bool) -> Element | None:
+        """Up to ``count`` elements that are one batch already; None where they are not."""
+        self._calls.batch = count if count > 1 else 0
+        self.make_ahead(count)
+        return self._calls.take(count)
 
     def next(self) -> Element:
         if not self._started:

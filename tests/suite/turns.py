@@ -56,7 +56,7 @@ PLACED: dict[str, int] = {
     f"{_FAULTS}a_worker_is_stopped_for_a_while[0]": 4,
     f"{_FAULTS}everything_is_killed_at_once[0]": 5,
     # Three minutes of faults, whatever the machine is.
-    "tests/cluster/distributed/test_chaos.py::test_nothing_is_lost_among_faults": 4,
+    "tests/cluster/distributed/test_chaos.py::test_nothing_is_lost_among_faults": 2,
     f"{_SEED_PROGRAMS}async_word_vectors_reach_the_loss_of_one_process": 5,
     f"{_SEED_PROGRAMS}sync_replicas_with_a_backup_worker_reach_the_loss_of_one_process[0.2]": 2,
     f"{_SEED_PROGRAMS}towers_of_a_client_without_a_server_follow_one_process_step_by_step": 3,

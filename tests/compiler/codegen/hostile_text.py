@@ -184,6 +184,7 @@ def watched() -> Iterator[Watched]:
     """Watches what is compiled, and whether a payload runs."""
     found = Watched()
     before = linked.builtins
+    linked._compiled_short.cache_clear()  # what was compiled before would not be seen again
     linked.builtins = found  # type: ignore[attr-defined]
     builtins.penstock_canary = found.canary  # type: ignore[attr-defined]
     try:

@@ -128,7 +128,7 @@ def test_words(number: int) -> None:
             "^Failed to convert object of type <class 'list'>",
         ),
     ],
-    ids=str,
+    ids=["another type", "number for text", "list"],
 )
 def test_words_of_values_that_are_no_tensors(wrong: Callable[[], Any], words: str) -> None:
     with pytest.raises(TypeError, match=words):

@@ -183,12 +183,12 @@ def _parts(text: str) -> list[str]:
 def watched() -> Iterator[Watched]:
     """Watches what is compiled, and whether a payload runs."""
     found = Watched()
-    before = linked.builtins
-    linked._compiled_short.cache_clear()  # what was compiled before would not be seen again
+    before = linked.builtins, linked._compiled
     linked.builtins = found  # type: ignore[attr-defined]
+    linked._compiled = found.compile  # type: ignore[assignment]  # texts known already, too
     builtins.penstock_canary = found.canary  # type: ignore[attr-defined]
     try:
         yield found
     finally:
-        linked.builtins = before  # type: ignore[attr-defined]
+        linked.builtins, linked._compiled = before  # type: ignore[attr-defined]
         del builtins.penstock_canary  # type: ignore[attr-defined]

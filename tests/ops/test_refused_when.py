@@ -101,7 +101,7 @@ AT_BUILD: dict[str, tuple[Callable[[Ph], Any], type[Exception], str]] = {
     ),
     "dilation stride": (
         lambda ph: tf.nn.dilation2d(IMAGE, np.ones((2, 2, 2), "f"), [1, 0, 1, 1], ONES, "SAME"),
-        ValueError, "must be positive",
+        ValueError, "Stride must be > 0, but got 0",
     ),
 }  # fmt: skip
 AT_RUN: dict[str, tuple[Callable[[Ph], Any], type[Exception], str]] = {

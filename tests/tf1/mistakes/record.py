@@ -20,9 +20,10 @@ _HERE = str(Path(beginners.__file__))
 
 
 def plain(message: str) -> str:
-    """A message without what differs from run to run: addresses, and where the file lies."""
+    """A message without what differs: addresses, the file's place, what newer Pythons guess."""
     text = message.replace(_HERE, "beginners.py")
     text = re.sub(r"beginners\.py:\d+", "beginners.py:N", text)
+    text = re.sub(r"\. Did you mean '\w+'\?$", "", text)
     return re.sub(r"0x[0-9a-f]+", "0x...", text)
 
 

@@ -20,7 +20,6 @@ OTHER_WORDS = {
     "concat_of_different_ranks": "says that it is the ranks that must be equal, and names both",
     "open_size_in_a_variable": "1.15 speaks of initializers where a size is open",
     "variable_without_a_shape": "1.15 speaks of initializers where a shape is missing",
-    "conv2d_of_small_padding": "TensorFlow 2's words, which name what is allowed too",
     "while_loop_of_growing_shapes": "says which of the loop's variables it is",
     "fetched_a_result": "NumPy 2 writes np.float32(1.0)",
     "float_of_a_tensor": "Python's own words, of a newer Python",

@@ -31,8 +31,9 @@ INSTALLED := $(VENV)/.installed
 PEERS := .venv-peers/.installed-tensorflow-$(TENSORFLOW)
 TF115 := .venv-tf115/.installed-tensorflow-$(TENSORFLOW1)
 
-# Test workers: `make test WORKERS=0` runs in one process (needed for a debugger).
-WORKERS ?= 2
+# Test workers: `make test WORKERS=0` runs in one process (needed for a debugger). Else three for
+# `test`, some of whose tests wait (on two cores 413 s, with two workers 524), two for `test-long`.
+WORKERS ?=
 # What each name lowers kernels to, for `test`, `test-long` and `conformance`: as on a processor that
 # has no more. `make test ISA=avx2 THREADS=2`; without them the processor's own, and a thread a worker.
 ISA ?=
@@ -75,12 +76,12 @@ demo: venv  ## train a convolutional classifier on handwritten digits (ARGS="--h
 	@$(BIN)/python examples/digits.py $(ARGS)
 
 test: venv  ## the test suite and every doctest (ARGS, WORKERS, ISA, THREADS)
-	$(LOWERED) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='*.md' \
+	$(LOWERED) $(BIN)/python -m pytest -n $(or $(WORKERS),3) --doctest-modules --doctest-glob='*.md' \
 	    tests penstock docs README.md $(ARGS)
 
 test-long: venv  ## the tests that take minutes; TURN=2/5: a part of them
 	@failed=0; \
-	for part in "-n $(WORKERS) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
+	for part in "-n $(or $(WORKERS),2) --dist loadfile tests $(ALONE:%=--ignore=tests/%)" \
 	    "$(ALONE:%=tests/%)"; do \
 	    status=0; $(LOWERED) $(BIN)/python -m pytest -m long --timeout 900 $(TURN:%=--turn %) \
 	        $$part $(ARGS) || status=$$?; \

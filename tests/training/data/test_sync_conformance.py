@@ -104,7 +104,7 @@ def run(steps: list[Step]) -> tuple[list[Step], list[Any]]:
 
 def test_sequences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A wait ends at once as one that is over its deadline: no other step could end it.
-    monkeypatch.setattr(Waiter, "_block", lambda self, seconds: False)
+    monkeypatch.setattr(Waiter, "block", lambda self, seconds: False)
     needs(PEERS)
     names, sequences, wanted = [], [], []
     for name, generate in FAMILIES.items():

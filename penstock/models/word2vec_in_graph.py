@@ -1,10 +1,11 @@
 """word2vec whose text is in the graph: a step is fed nothing, and learns from some hundred words.
 
-A step takes the next words of a reading of the text, in blocks. In a block the scores of each word
-with each word that may be around it are one matrix product; a mask keeps those that stand in a
-window. Noise words are drawn by frequency^0.75 for a group of blocks as a whole, and weighted so
-that each pair has ``noise`` of them: negative sampling as in the paper, with the same noise for
-neighbours. What moves are the rows of words that were looked up.
+A step takes the next words of a reading of the text. Skip-gram takes them in blocks: in a block the
+scores of each word with each word that may be around it are one matrix product; a mask keeps those
+that stand in a window. CBOW takes the mean of each window. Noise words are drawn by frequency^0.75
+for a group of words as a whole, and weighted so that each pair has ``noise`` of them: negative
+sampling as in the paper, with the same noise for neighbours. What moves are the rows of words that
+were looked up.
 
 A word that stands in a step many times moves by the sum of what each place asks for, and each place
 asks from where the word was before the step. One pair after the other, as the paper has it, would
@@ -28,8 +29,9 @@ import numpy.typing as npt
 
 import penstock as tf
 from penstock.models.word2vec_reading import Reading
-from penstock.models.word2vec_settings import BLOCK, Settings
+from penstock.models.word2vec_settings import Settings
 from penstock.models.word2vec_text import Text
+from penstock.models.word2vec_windows import Blocks, Windows
 
 # The learning rate times the pairs of a word in a step that count in full. Python's manual, 20
 # readings, skip-gram: related words (as the tests measure) 0.97 with thinning, bounded or not;
@@ -76,36 +78,36 @@ class Network:
 
     def _skip_gram(self) -> None:
         """Foretells those around from the middle."""
-        reading, settings = self.reading, self.settings
-        hidden = tf.nn.embedding_lookup(self.embeddings, reading.middle)
-        outputs = tf.nn.embedding_lookup(self.weights, reading.words)
+        reading = self.reading
+        blocks = Blocks(self.settings, reading)
+        hidden = blocks.each(tf.nn.embedding_lookup(self.embeddings, reading.middle))
+        outputs = tf.nn.embedding_lookup(self.weights, blocks.words)
         alike = tf.matmul(hidden, outputs, transpose_b=True)
-        pull, push = self._asked(reading.mask, alike, reading.pairs, hidden)
-        around, middle = self._shares(reading.pairs)
-        told = tf.matmul(pull * tf.reshape(around, [-1, 1, settings.around]), hidden,
-                         transpose_a=True)  # fmt: skip
-        of_true = tf.matmul(pull * middle, outputs)
+        pairs = blocks.each(reading.pairs)
+        pull, push = self._asked(blocks.mask, alike, pairs, hidden)
+        shares = self._shares(reading.pairs)
+        around, middle = tf.gather(shares, blocks.places), tf.expand_dims(reading.own(shares), 1)
+        told = tf.matmul(pull * tf.expand_dims(around, 1), hidden, transpose_a=True)
+        of_true = tf.matmul(pull * blocks.each(middle), outputs)
         of_false = tf.matmul(push * self._grouped(middle), self._others)
         seen = of_true + tf.reshape(of_false, hidden.shape)
-        self._train(reading.middle, seen, reading.words, told, self._noise(push, hidden))
+        self._train(reading.middle, seen, blocks.words, told, self._noise(push, hidden))
 
     def _cbow(self) -> None:
         """Foretells the middle from the mean of those around."""
-        reading, settings = self.reading, self.settings
-        inputs = tf.nn.embedding_lookup(self.embeddings, reading.words)
+        reading = self.reading
+        windows = Windows(self.settings, reading)
+        hidden = windows.sums(self.embeddings)
         outputs = tf.nn.embedding_lookup(self.weights, reading.middle)
-        parts = reading.mask / tf.maximum(reading.pairs, 1.0)
-        hidden = tf.matmul(parts, inputs)
-        alike = tf.reduce_sum(hidden * outputs, 2, keepdims=True)
+        alike = tf.reduce_sum(hidden * outputs, 1, keepdims=True)
         once = tf.minimum(reading.pairs, 1.0)
         pull, push = self._asked(once, alike, once, hidden)
-        around, middle = self._shares(once)
+        shares = self._shares(once)
         asked = pull * outputs + tf.reshape(tf.matmul(push, self._others), hidden.shape)
-        seen = tf.matmul(parts * tf.reshape(around, [-1, 1, settings.around]), asked,
-                         transpose_a=True)  # fmt: skip
+        seen = windows.back(asked, shares)
         noise = self._noise(push, hidden)
         with tf.control_dependencies([noise]):  # so that nobody needs `hidden` after the product
-            told = pull * middle * hidden
+            told = pull * tf.expand_dims(reading.own(shares), 1) * hidden
         self._train(reading.words, seen, reading.middle, told, noise)
 
     def _grouped(self, rows: Any) -> Any:
@@ -129,23 +131,19 @@ class Network:
         self.loss = total / tf.maximum(tf.reduce_sum(pairs), 1.0)
         return self.rate * true * tf.sigmoid(-alike), -self.rate * false * tf.sigmoid(unlike)
 
-    def _shares(self, pairs: Any) -> tuple[Any, Any]:
+    def _shares(self, pairs: Any) -> Any:
         """How much of its step each place of a word takes: less where the word has too many pairs.
 
         The pairs are those of windows of the word. About as many windows of others have it in them:
         what is counted once bounds both.
 
         Returns:
-          Those of words of blocks and around them, [blocks, BLOCK + 2 window], and those of the
-          blocks alone, [blocks, BLOCK, 1].
+          Those of the step's words and around them, [words + 2 window].
         """
-        reading, window = self.reading, self.settings.window
-        together = tf.unsorted_segment_sum(
-            tf.reshape(pairs, [-1]), tf.reshape(reading.middle, [-1]), self._size
-        )
+        reading = self.reading
+        together = tf.unsorted_segment_sum(tf.reshape(pairs, [-1]), reading.middle, self._size)
         reach = self.rate * tf.gather(together, reading.words)
-        around = tf.minimum(_REACH / reach, 1.0)
-        return around, tf.expand_dims(around[:, window : window + BLOCK], 2)
+        return tf.minimum(_REACH / reach, 1.0)
 
     def _noise(self, push: Any, hidden: Any) -> Any:
         return tf.matmul(push, self._grouped(hidden), transpose_a=True)

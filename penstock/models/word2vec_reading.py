@@ -1,7 +1,7 @@
 """A text in the graph, read from its beginning to its end: the next words, windows and noise.
 
 The text is a variable, thinned out anew at the beginning of each reading, with windows drawn anew;
-a step takes the next words of it, and cuts them into blocks of `BLOCK` words.
+a step takes the next words of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import penstock as tf
-from penstock.models.word2vec_settings import BLOCK, Settings, kept_shares
+from penstock.models.word2vec_settings import Settings, kept_shares
 from penstock.models.word2vec_text import Text
 
 # Entries of the table that noise is drawn from.
@@ -31,10 +31,10 @@ class Reading:
       begin: an op that begins a reading; it is run before the first step and after `steps` of them.
       steps: how many steps the reading has that is begun in the same run.
       taken: how many steps of the reading came before the step that is run.
-      words: of the step, blocks with the words around them, [blocks, BLOCK + 2 window].
-      middle: those of the blocks alone, [blocks, BLOCK].
-      pairs: how many words are in the window of each, [blocks, BLOCK, 1].
-      mask: one where a word is in another's window, [blocks, BLOCK, BLOCK + 2 window].
+      words: of the step, and `window` more on either side, [words + 2 window].
+      middle: those of the step alone, [words].
+      left, right: how many words of each one's window are on either side of it, [words].
+      pairs: how many are in it, [words, 1].
       noise: words drawn by frequency^0.75, [groups, shared].
     """
 
@@ -95,16 +95,18 @@ class Reading:
 
     def _step(self) -> None:
         settings = self._settings
-        blocks, window = settings.blocks, settings.window
         words, left, right = self._next()
-        around = np.arange(blocks)[:, None] * BLOCK + np.arange(settings.around)
-        self.words = tf.gather(words, around)
-        self.middle = self.words[:, window : window + BLOCK]
-        left, right = (far[window : window + settings.words] for far in (left, right))
-        self.mask = self._mask(left, right)
-        self.pairs = tf.reshape(tf.cast(left + right, tf.float32), [blocks, BLOCK, 1])
+        self.words, self.middle, self.left, self.right = (
+            words, *(self.own(row) for row in (words, left, right))
+        )  # fmt: skip
+        self.pairs = tf.cast(tf.expand_dims(self.left + self.right, 1), tf.float32)
         draws = tf.random_uniform([settings.groups, settings.shared], 0, _TABLE, tf.int32)
         self.noise = tf.gather(self._table, draws)
+
+    def own(self, rows: Any) -> Any:
+        """What rows of the words of the step and around it have of those of the step alone."""
+        window = self._settings.window
+        return rows[window : window + self._settings.words]
 
     def _next(self) -> tuple[Any, Any, Any]:
         """The words of the step and `window` on either side, and how far their windows reach."""
@@ -116,22 +118,6 @@ class Reading:
         piece = tf.slice(self._rows, [0, self.taken * settings.words], [3, length])
         piece.set_shape([3, length])
         return piece[0], piece[1], piece[2]
-
-    def _mask(self, left: Any, right: Any) -> Any:
-        """Each word's row of ones begins one further to the right than that of the word before it.
-
-        So all are picked as if for the first place of a block, one column longer than they will be,
-        and cut anew, which moves each by its place.
-        """
-        settings = self._settings
-        blocks, window, around = settings.blocks, settings.window, settings.around
-        off = np.arange(around + 1) - window
-        far = np.arange(window + 1)[:, None]
-        on_left = np.asarray((off < 0) & (off >= -far), np.float32)
-        on_right = np.asarray((off > 0) & (off <= far), np.float32)
-        rows = tf.gather(on_left, left) + tf.gather(on_right, right)
-        moved = tf.reshape(rows, [blocks, BLOCK * (around + 1)])[:, : BLOCK * around]
-        return tf.reshape(moved, [blocks, BLOCK, around])
 
 
 def _local(name: str, value: npt.NDArray[Any]) -> Any:

@@ -20,6 +20,7 @@ from penstock.models.word2vec_text import (
     split_words,
     vocabulary,
 )
+from penstock.models.word2vec_windows import Blocks, Windows
 from tests.models.texts import made_up
 
 
@@ -84,14 +85,20 @@ def test_windows_reach_as_far_as_passages_and_end_with_them() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         text = encode(passages, numbers)
         reading = Reading(settings, text, np.ones(12, np.int64))
+        blocks, windows = Blocks(settings, reading), Windows(settings, reading)
+        asked = [blocks.words, blocks.mask, reading.pairs, windows.words, windows.parts]
         session.run(tf.local_variables_initializer())
         counts = np.zeros((12, 12))
         for _ in range(60):
             session.run(reading.begin)
-            words, mask, pairs = session.run([reading.words, reading.mask, reading.pairs])
-            assert (mask.sum(2, keepdims=True) == pairs).all()
+            words, mask, pairs, near, parts = session.run(asked)
+            assert (mask[0].sum(1, keepdims=True) == pairs).all()
             for middle, row in enumerate(mask[0, :12]):
                 np.add.at(counts[middle], words[0, row > 0], 1)
+                assert (near[middle, parts[middle] > 0] == words[0, row > 0]).all()
+            inside = pairs[:, 0] > 0
+            np.testing.assert_allclose(parts.sum(1), inside, rtol=1e-6)
+            assert (np.unique(parts[inside] * pairs[inside]).round(5) == [0, 1]).all()
             assert not mask[0, 12:].any()
     for one, other in np.ndindex(12, 12):
         together = text.passages[one] == text.passages[other]
@@ -99,6 +106,32 @@ def test_windows_reach_as_far_as_passages_and_end_with_them() -> None:
         assert (counts[one, other] > 0) == (together and 0 < apart <= 3)
         if together and apart == 1:
             assert counts[one, other] == 60
+
+
+def test_what_windows_ask_goes_back_to_their_words() -> None:
+    """`back` is the transpose of the matrix of which `sums` is the product."""
+    rng = np.random.RandomState(1)
+    passages = [[f"w{number}" for number in range(64)]]
+    text = encode(passages, vocabulary(passages, 1))
+    settings = Settings(cbow=True, window=4, threshold=0, blocks=2, groups=1)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(3)
+        reading = Reading(settings, text, np.ones(64, np.int64))
+        windows = Windows(settings, reading)
+        table, rows = rng.rand(64, 7).astype("f"), rng.rand(64, 7).astype("f")
+        shares = rng.rand(72).astype("f")
+        session.run(tf.local_variables_initializer())
+        session.run(reading.begin)
+        words, parts, sums, back = session.run(
+            [reading.words, windows.parts, windows.sums(table), windows.back(rows, shares)]
+        )
+    matrix = np.zeros((64, 72))
+    off = [-4, -3, -2, -1, 1, 2, 3, 4]
+    for one, row in enumerate(parts):
+        for far, part in zip(off, row, strict=True):
+            matrix[one, one + 4 + far] = part
+    np.testing.assert_allclose(sums, matrix @ table[words], rtol=1e-5)
+    np.testing.assert_allclose(back, (matrix.T @ rows) * shares[:, None], rtol=1e-5, atol=1e-7)
 
 
 def test_steps_are_fitted_to_the_text() -> None:

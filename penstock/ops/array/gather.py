@@ -96,10 +96,10 @@ def rows_at(params: Any, indices: Any) -> Any:
     except (IndexError, RuntimeError) as error:
         if params.dtype in SIGNED and not isinstance(error, IndexError):
             return rows_at(params.view(SIGNED[params.dtype]), indices).view(params.dtype)
-        raise _out_of_range(indices, params.shape[0]) or error from None
+        raise rows_out_of_range(indices, params.shape[0]) or error from None
 
 
-def _out_of_range(indices: Any, limit: int) -> Exception | None:
+def rows_out_of_range(indices: Any, limit: int) -> Exception | None:
     flat = np.asarray(indices.cpu() if isinstance(indices, torch.Tensor) else indices)
     bad = (flat < 0) | (flat >= limit)
     if not bad.any():
@@ -113,7 +113,7 @@ def _check_range(indices: Any, limit: int) -> None:
     if indices.numel():
         low, high = torch.aminmax(indices)
         if low < 0 or high >= limit:
-            raise _out_of_range(indices, limit)  # type: ignore[misc]
+            raise rows_out_of_range(indices, limit)  # type: ignore[misc]
 
 
 def _gather_kernel(params: Any, indices: Any) -> Any:
@@ -134,7 +134,7 @@ def _gather_v2_kernel(params: Any, indices: Any, axis: Any, batch_dims: Any) -> 
     try:
         taken = params.index_select(axis, indices.reshape(-1))
     except (IndexError, RuntimeError) as error:
-        raise _out_of_range(indices, params.shape[axis]) or error from None
+        raise rows_out_of_range(indices, params.shape[axis]) or error from None
     if indices.dim() == 1:
         return taken
     return taken.reshape((*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :]))
@@ -155,7 +155,7 @@ def _batched(params: Any, indices: Any, axis: int, batch: int) -> Any:
 
 
 def _gather_strings(params: np.ndarray, indices: np.ndarray, axis: int, batch: int) -> Any:
-    error = _out_of_range(indices, params.shape[axis])
+    error = rows_out_of_range(indices, params.shape[axis])
     if error is not None:
         raise error
     if not batch:

@@ -52,7 +52,7 @@ INSTEAD = {
     ("penstock.foundation.base.shapes", "broadcast_static"): (_HERE, "broadcast_static"),
     ("penstock.foundation.opdef.inference", "FailsAtRun"): ("builtins", "ValueError"),
     # Kernels whose own form goes by NumPy.
-    ("penstock.ops.array.gather", "_out_of_range"): (_HERE, "out_of_range"),
+    ("penstock.ops.array.gather", "rows_out_of_range"): (_HERE, "out_of_range"),
     ("penstock.ops.array.gather", "flat_index"): (_HERE, "flat_index"),
     ("penstock.ops.array.integer_order", "all_differ"): (_HERE, "all_differ"),
     ("penstock.ops.array.integer_order", "first_seen"): (_HERE, "first_seen"),

@@ -65,8 +65,8 @@ def traced(
 
     Returns:
       The graph; example inputs (what is given, the variables' values, the constants); which of
-      the resources it updates; positions in what is given of indices, and what they must be less
-      than.
+      the resources it updates; positions of indices among the example inputs, and what they must
+      be less than.
     """
     names = [*given, *resources, *constants]
     text, functions = with_tensors(text.rstrip("\n"), functions)
@@ -81,7 +81,7 @@ def traced(
             scope[name] = Held(arg) if name in resources else arg
         for name in copied:
             scope[name] = scope[name].clone()
-        indices = Indices({name: scope[name] for name in given})
+        indices = Indices({name: scope[name] for name in (*given, *constants)})
         with Writes(args) as writes, indices:
             exec(code, scope)
         limits.update(indices.limits)
@@ -101,7 +101,7 @@ def traced(
         for note in ("stack_trace", "source_fn_stack", "nn_module_stack"):
             node.meta.pop(note, None)
     updates = [i for i, name in enumerate(resources) if name in written]
-    bounds = [[i, limits[name]] for i, name in enumerate(given) if name in limits]
+    bounds = [[i, limits[name]] for i, name in enumerate(names) if name in limits]
     return graph, inputs, updates, bounds
 
 

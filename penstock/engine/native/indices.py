@@ -30,7 +30,7 @@ class Indices(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sees by which tensors operators pick rows and elements.
 
     Args:
-      given: what the stretch is given, by name.
+      given: what the stretch is given, and constants, by name.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ _TOTAL = frozenset("""
     alias as_strided clone copy_ detach diagonal expand narrow permute select slice split
     split_with_sizes squeeze t transpose unbind unsqueeze view _reshape_alias _unsafe_view reshape
     cat stack flip roll repeat constant_pad_nd empty empty_like full full_like ones ones_like
-    new_empty new_full new_ones new_zeros scalar_tensor zeros zeros_like fill_ zero_
+    new_empty new_full new_ones new_zeros scalar_tensor zeros zeros_like fill_ zero_ arange
     all amax amin any argmax argmin mean prod std sum var _log_softmax _softmax logsumexp cumsum
     _log_softmax_backward_data _softmax_backward_data
     addmm addmm_ addmv addr baddbmm bmm dot linalg_vecdot mm mv vdot _linear_pointwise
@@ -33,6 +33,7 @@ _TOTAL = frozenset("""
 # Those that go by an index, which ``indices`` looks after: it, and what it must be less than.
 INDEXING: dict[str, Callable[[Sequence[Any]], tuple[Any, int]]] = {
     "embedding": lambda args: (args[1], args[0].shape[0]),
+    "_embedding_bag_forward_only": lambda args: (args[1], args[0].shape[0]),
     "index_select": lambda args: (args[2], args[0].shape[args[1]]),
     "gather": lambda args: (args[2], args[0].shape[args[1]]),
     "scatter": lambda args: (args[2], args[0].shape[args[1]]),

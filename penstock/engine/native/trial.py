@@ -53,12 +53,13 @@ class NativeCall:
       resources, constants: what it uses of the program's globals.
       about: shape, strides and dtype of all that the library takes.
       updates: whether it updates variables.
-      bounds: positions in what it is given of indices, and what they must be less than.
+      bounds: positions of indices among all that the library takes, and what they must be less
+        than; constants are looked at once.
     """
 
     __slots__ = (
         "_library", "_plain", "_resources", "_constants", "_given", "_held", "_known", "_updates",
-        "_bounds", "__weakref__",
+        "_bounds", "_is_safe", "__weakref__",
     )  # fmt: skip
 
     def __init__(
@@ -75,7 +76,9 @@ class NativeCall:
         self._resources, self._constants = tuple(resources), tuple(constants)
         count = len(about) - len(self._resources) - len(self._constants)
         self._given = [(tuple(shape), tuple(strides)) for shape, strides, _ in about[:count]]
-        self._bounds = [(place, limit) for place, limit in bounds]
+        self._bounds = [(place, limit) for place, limit in bounds if place < count]
+        fixed = [(place - len(about), limit) for place, limit in bounds if place >= count]
+        self._is_safe = all(within(self._constants[place], limit) for place, limit in fixed)
         self._held = about[count : count + len(self._resources)]
         # The variables' tensors that were found to fit, while all of them live: one tuple, since
         # threads look at it and set it.
@@ -96,6 +99,8 @@ class NativeCall:
 
     def fit(self, given: tuple[Any, ...]) -> list[Any] | None:
         """What the library takes; None where it is not what it was made for."""
+        if not self._is_safe:
+            return None  # the line says so
         try:
             values = [resource.value for resource in self._resources]
             if list(map(id, values)) != self._known[0] and not self._fit(values):

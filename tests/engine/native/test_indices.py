@@ -30,8 +30,18 @@ def test_what_was_given_is_known_through_moves() -> None:
     assert bounds_of(twice) == {"f1": 9}
     index = "v2 = f1.to(torch.int64).reshape(-1, 1).expand(4, 5)\n"
     assert bounds_of(index + "v9 = v1.clone().scatter_add_(0, v2, v0[:4])") == {"f1": 10}
+    bag = "v2 = torch.arange(0, 6, 3, dtype=torch.int32)\n"
+    bag += "v9 = torch.embedding_bag(v0, f0.reshape(-1), v2, False, 0)[0]"
+    assert bounds_of(bag) == {"f0": 9}
     element = "v9 = v0[:4].gather(1, f1.unsqueeze(1))"
     assert bounds_of(element) == {"f1": 5}
+
+
+def test_constants_are_known() -> None:
+    *_, bounds = compiling.traced(
+        "v9 = v0.index_select(0, f1)", ["v0", "v1"], [], ["f1"], ["v9"], VALUES, {}
+    )
+    assert bounds == [[2, 9]]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from penstock.engine.native import trial as trials
 from penstock.engine.native.trial import (
     DIFFERENT,
     FAILED,
@@ -180,6 +181,21 @@ def test_an_index_out_of_range_goes_to_the_lines() -> None:
         with pytest.raises(IndexError):
             call(x, torch.tensor(wrong))
     assert seen == [[3, 0]]
+
+
+def test_constants_that_are_indices_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    monkeypatch.setattr(
+        trials, "within", lambda at, limit: looked.append(at) or int(at.max()) < limit
+    )
+    about = [[[4], [1], "float32"], [[2], [1], "int64"]]
+    for constant, form in (([3, 0], "native"), ([3, 4], "lines")):
+        call = NativeCall(
+            lambda tensors: ["native"], lambda x: ["lines"], [], [torch.tensor(constant)], about,
+            bounds=[[1, 4]],
+        )  # fmt: skip
+        assert [call(torch.arange(4.0)) for _ in range(3)] == [[form]] * 3
+    assert len(looked) == 2
 
 
 def test_what_leaves_no_room_for_copies_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,10 @@ from penstock.foundation.opdef import opdef
 from penstock.foundation.opdef.shared_state import Request, SharedState
 
 _numbers = itertools.count()
-_compiled = lru_cache(256)(builtins.compile)  # programs of other graphs may have the same text
+# Programs of other graphs may have the same text.  Long ones seldom do, and 256 of them would hold
+# many times the memory.
+_LONG = 4000
+_compiled = lru_cache(256)(builtins.compile)
 
 # Makes a callable of a function's body: ``session.function`` has it.
 Compile = Callable[[FunctionGraph], Any]
@@ -97,7 +100,7 @@ class Program:
             len(source.text), None, source.text.splitlines(keepends=True), self.filename,
         )  # fmt: skip
         if source.code is None:
-            compiled = _compiled if len(source.text) < 4000 else builtins.compile
+            compiled = _compiled if len(source.text) < _LONG else builtins.compile
             source.code = compiled(source.text, "<penstock program>", "exec")
         exec(_of_file(source.code, self.filename), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope[name]

@@ -118,12 +118,10 @@ def _png_pixels(data: bytes, channels: int, dtype: Any) -> Any:
 
 # ---- whichever it is -----------------------------------------------------------------------
 
-_FIRST_BYTES = {b"\x89PN": "PNG", b"GIF": "GIF", b"BM": "BMP"}
+_FIRST_BYTES = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF": "GIF", b"BM": "BMP"}
 
 
 def _format_of(data: bytes) -> str:
-    if data[:3] == b"\xff\xd8\xff":  # what pipelines read
-        return "JPEG"
     return next((form for first, form in _FIRST_BYTES.items() if data.startswith(first)), "")
 
 

@@ -22,6 +22,7 @@ from torch._inductor.mkldnn_ir import LinearUnary
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from penstock.engine.native.formulas import FORMULAS
 from penstock.engine.native.indices import Indices
 from penstock.engine.native.tracing import Held, example, with_tensors
 
@@ -37,7 +38,7 @@ def _with_product(plain: Any) -> Callable[..., Any]:
     return decomposed
 
 
-_WITHOUT_FACTORS = {
+_INSTEAD = FORMULAS | {
     op: _with_product(op)
     for op in (aten.add.Tensor, aten.add_.Tensor, aten.sub.Tensor, aten.sub_.Tensor)
 }
@@ -90,7 +91,7 @@ def traced(
 
     inputs = [example(values[name]) for name in names]
     with torch.no_grad():
-        trace = make_fx(run, _WITHOUT_FACTORS, tracing_mode="fake")
+        trace = make_fx(run, _INSTEAD, tracing_mode="fake")
         graph = trace(*inputs)
         # A program may overwrite what nothing needs after a stretch; a copy that is never read in
         # its first state costs nothing once compiled.

@@ -18,6 +18,11 @@ def console() -> Console:
     return Console(file=sys.stdout, highlight=False, soft_wrap=True)
 
 
+def _shown(rate: float) -> str:
+    """A rate with the digits that say something: 0.52, 5.2, 52, 5,234."""
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
 class Bar:
     """How far a training is: its loss, its rate, and the time left.
 
@@ -48,12 +53,12 @@ class Bar:
     @property
     def pace(self) -> str:
         """The rate and what is counted."""
-        return f"{self.rate:,.0f} {self._unit}/s"
+        return f"{_shown(self.rate)} {self._unit}/s"
 
     @property
-    def cpu_rate(self) -> float:
+    def cpu_pace(self) -> str:
         """What was done in a second of processor time, of all threads."""
-        return (self._done - self._from) / max(time.process_time() - self._used, 1e-9)
+        return _shown((self._done - self._from) / max(time.process_time() - self._used, 1e-9))
 
     def __enter__(self) -> Bar:
         if self._out.is_terminal:

@@ -221,7 +221,7 @@ def _finished(
             else:
                 _mostly_unwatched(what.readings, session, what, done, bar)
             if run.place.is_chief and bar.rate:
-                run.say(f"trained at {bar.pace}, {bar.cpu_rate:,.0f} a second of CPU time")
+                run.say(f"trained at {bar.pace}, {bar.cpu_pace} a second of CPU time")
     except KeyboardInterrupt:
         return False
     except tf.train.NanLossDuringTrainingError as error:

@@ -21,8 +21,8 @@ from tests.architecture import modules
 FREE = (
     "penstock.ops.",
     *(f"penstock.compiler.passes.{rules}" for rules in (
-        "algebra", "blocking", "fold", "fuse", "gather_products", "logistic", "refine", "simplify",
-        "stacks",
+        "algebra", "blocking", "fold", "fuse", "gather_products", "logistic", "lookup_sums",
+        "refine", "simplify", "stacks",
     )),
     # What an op is in another language, or becomes on the way there.
     *(f"penstock.storage.interchange.{rules}" for rules in (

@@ -7,8 +7,7 @@ internal op types of ``ops.fused``; what they replaced dies in the ``drop_dead``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from itertools import permutations
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock.compiler.passes.simplify import constant_of, is_known
 from penstock.foundation.base import dtypes
@@ -19,10 +18,10 @@ from penstock.foundation.graph.step import StepGraph
 from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.registry import OPS
 
-FuseRule = Callable[["_Fuser", Operation], "list[Tensor] | None"]
+FuseRule = Callable[["Fuser", Operation], "list[Tensor] | None"]
 
 
-class _Fuser:
+class Fuser:
     """One walk: the rebuilder and how often each old tensor is read."""
 
     rebuilder: Rebuilder
@@ -50,7 +49,7 @@ def _is_float(op: Operation) -> bool:
     return op.outputs[0].dtype in (dtypes.float32, dtypes.float64)
 
 
-def bias_into_product(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def bias_into_product(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``MatMul`` + bias row -> ``_Linear``."""
     if op.control_inputs or not _is_float(op):
         return None
@@ -64,20 +63,13 @@ def bias_into_product(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
         if product.sizes is None or bias.sizes[0] is None or product.sizes[1] != bias.sizes[0]:
             continue
         new = fuser.rebuilder
-        return [
-            new.make(
-                "_Linear",
-                new[matmul.inputs[0]],
-                new[matmul.inputs[1]],
-                new[bias],
-                transpose_a=matmul.attrs["transpose_a"],
-                transpose_b=matmul.attrs["transpose_b"],
-            )  # fmt: skip
-        ]
+        operands = (new[t] for t in (*matmul.inputs, bias))
+        attrs = {k: matmul.attrs[k] for k in ("transpose_a", "transpose_b")}
+        return [new.make("_Linear", *operands, **attrs)]
     return None
 
 
-def product_into_sum(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def product_into_sum(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``MatMul`` added to what a block is given, a loop's running sum -> ``_AddProduct``."""
     if op.control_inputs or not _is_float(op):
         return None
@@ -94,7 +86,7 @@ def product_into_sum(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return None
 
 
-def relu_into_linear(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def relu_into_linear(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``Relu`` of a product with bias: the activation moves into the call."""
     linear = fuser.rebuilder[op.inputs[0]].op
     if linear.type != "_Linear" or fuser.uses[op.inputs[0]] != 1 or op.control_inputs:
@@ -103,7 +95,7 @@ def relu_into_linear(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return [fuser.rebuilder.make("_Linear", *linear.inputs, activation="relu", **attrs)]
 
 
-def relu_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def relu_into_convolution(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``Relu`` of a convolution with bias: the activation moves into the call."""
     source = fuser.rebuilder[op.inputs[0]].op
     if source.type != "_ConvBias" or fuser.uses[op.inputs[0]] != 1 or op.control_inputs:
@@ -112,7 +104,7 @@ def relu_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return [fuser.rebuilder.make("_ConvBias", *source.inputs, activation="relu", **attrs)]
 
 
-def bias_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def bias_into_convolution(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``Conv2D`` + bias -> ``_ConvBias``."""
     if op.control_inputs or not _is_float(op):
         return None
@@ -134,7 +126,7 @@ def bias_into_convolution(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return [new.make("_ConvBias", new[conv.inputs[0]], new[conv.inputs[1]], new[bias], **attrs)]
 
 
-def pooling_with_indices(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def pooling_with_indices(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``MaxPool`` whose gradient is taken in the same step keeps where each maximum was."""
     if op.control_inputs or not _is_float(op):
         return None
@@ -145,7 +137,7 @@ def pooling_with_indices(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return [output]
 
 
-def pooling_gradient_with_indices(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def pooling_gradient_with_indices(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``MaxPoolGrad`` beside its forward node uses the places that the forward node kept."""
     if op.control_inputs:
         return None
@@ -175,7 +167,7 @@ def _is_gradient_of(reader: Operation, op: Operation) -> bool:
     )
 
 
-def finite_or(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def finite_or(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """A choice of what is finite, and one number elsewhere -> ``_FiniteOr``."""
     condition, x, other = op.inputs
     test, value = condition.op, constant_of(other)
@@ -189,59 +181,11 @@ def finite_or(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
     return [fuser.rebuilder.make("_FiniteOr", fuser.rebuilder[x], other=float(number))]
 
 
-def lookup_into_sum(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
-    """A sum over rows that were looked up, each times a number or not -> ``_SumOfRows``."""
-    source, axes = op.inputs[0], constant_of(op.inputs[1])
-    if op.control_inputs or op.attrs["keep_dims"] or axes is None or source.sizes is None:
-        return None
-    if axes.size != 1 or int(axes.ravel()[0]) not in (-2, len(source.sizes) - 2):
-        return None
-    product = fuser.only_reader(source, "Mul") if op.type == "Sum" else None
-    pairs = [(source, None)] if product is None else list(permutations(product.inputs))
-    for rows, factors in pairs:
-        lookup = fuser.only_reader(rows, "GatherV2") or fuser.only_reader(rows, "Gather")
-        if lookup is not None and _are_rows(lookup) and _is_one_a_row(factors, lookup):
-            return [_sum_of_rows(fuser.rebuilder, op, lookup, factors)]
-    return None
-
-
-def _are_rows(lookup: Operation) -> bool:
-    """Whether rows of float32 are looked up in a matrix, by indices of a known rank, not 0."""
-    table, indices = lookup.inputs[:2]
-    axis = 0 if lookup.type == "Gather" else constant_of(lookup.inputs[2])
-    return (
-        axis is not None
-        and int(axis) == 0
-        and not lookup.attrs.get("batch_dims")
-        and table.dtype.base_dtype == dtypes.float32
-        and table.sizes is not None
-        and len(table.sizes) == 2
-        and bool(indices.sizes)
-    )
-
-
-def _is_one_a_row(factors: Tensor | None, lookup: Operation) -> bool:
-    return factors is None or factors.sizes == (*(lookup.inputs[1].sizes or ()), 1)
-
-
-def _sum_of_rows(
-    new: Rebuilder, op: Operation, lookup: Operation, factors: Tensor | None
-) -> Tensor:
-    table, indices = (new[tensor] for tensor in lookup.inputs[:2])
-    if factors is None:
-        made: Tensor = new.make("_SumOfRows", table, indices, mean=op.type == "Mean")
-    else:
-        made = new.make("_SumOfScaledRows", table, indices, new[factors])
-    # An index out of range is the lookup's.
-    made.op.origin = lookup.origin
-    return made
-
-
 # A gradient that is a product over few elements is added to its variable as it is computed.
 _FEW = 32
 
 
-def product_into_descent(fuser: _Fuser, op: Operation) -> list[Tensor] | None:
+def product_into_descent(fuser: Fuser, op: Operation) -> list[Tensor] | None:
     """``ApplyGradientDescent`` of a product that nothing else reads: one ``addmm_``."""
     if op.attrs["use_locking"] or not _is_float_delta(op):
         return None
@@ -281,22 +225,20 @@ RULES: dict[str, list[FuseRule]] = {
     "ResourceApplyGradientDescent": [product_into_descent],
     "Select": [finite_or],
     "SelectV2": [finite_or],
-    "Sum": [lookup_into_sum],
-    "Mean": [lookup_into_sum],
     "MaxPool": [pooling_with_indices],
     "MaxPoolGrad": [pooling_gradient_with_indices],
 }
 
 
-def fuse(step: StepGraph) -> StepGraph:
+def fuse(step: StepGraph, rules: Mapping[str, Sequence[FuseRule]] = RULES) -> StepGraph:
     """Applies the first rule that fires to each node."""
-    if not any(op.type in RULES for op in step.operations):
+    if not any(op.type in rules for op in step.operations):
         return step
-    fuser = _Fuser(step)
+    fuser = Fuser(step)
 
     def rule(rebuilder: Rebuilder, op: Operation) -> list[Tensor] | None:
         fuser.rebuilder = rebuilder
-        for one in RULES.get(op.type, ()):
+        for one in rules.get(op.type, ()):
             found = one(fuser, op)
             if found is not None:
                 return found

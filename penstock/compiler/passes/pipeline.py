@@ -22,6 +22,7 @@ from penstock.compiler.passes.fuse import fuse
 from penstock.compiler.passes.gather_products import gather_products
 from penstock.compiler.passes.inside import change_blocks, sink_constants
 from penstock.compiler.passes.logistic import recognize_logistic_loss
+from penstock.compiler.passes.lookup_sums import LOOKUPS, sum_lookups
 from penstock.compiler.passes.merge import merge_common
 from penstock.compiler.passes.prune import drop_dead
 from penstock.compiler.passes.reads import read_at_use
@@ -100,6 +101,7 @@ def passes(evaluate: Evaluate) -> list[Row]:
         Row("rewrite_algebra", rewrite_algebra),
         Row("drop_dead", drop_dead),
         Row("fuse", fuse),
+        Row("sum_lookups", sum_lookups, with_types(*LOOKUPS)),
         Row("combine_updates", combine_updates, with_types(*COMBINED)),
         Row("drop_dead_again", drop_dead),
     ]  # fmt: skip

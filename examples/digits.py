@@ -263,14 +263,19 @@ def main(
     learning_rate: Annotated[float, typer.Option(min=0.0, help="Adam's learning rate.")] = 0.001,
     seed: Annotated[int, typer.Option(help="Seed of weights, dropout and batches.")] = 1,
     out: Annotated[
-        Path, typer.Option(help="The run's folder; a run that is there goes on.")
-    ] = Path("runs/digits"),
+        Path | None,
+        typer.Option(
+            help="The run's folder; a run that is there goes on.",
+            show_default="runs/digits, or runs/digits-mnist with --data-dir",
+        ),
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin anew; the earlier run is kept, renamed.")
     ] = False,
 ) -> None:
     """Trains a convolutional classifier on handwritten digits and tests it on held-back ones."""
     console = Console()
+    out = out or Path("runs") / ("digits" if data_dir is None else "digits-mnist")
     data = load(data_dir)
     count, held_back = len(data.train_images), len(data.test_images)
     if batch_size > count:

@@ -161,6 +161,15 @@ def test_reads_mnist_files(tmp_path: Path, parts: list[str]) -> None:
     assert ("these are split" in result.output) == (parts == ["t10k"])
 
 
+def test_each_data_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_mnist(tmp_path, "t10k", 200)
+    monkeypatch.chdir(tmp_path)
+    for extra in ([], ["--data-dir", tmp_path]):
+        result = demo("--steps", 1, *extra)
+        assert result.exit_code == 0, result.output
+    assert {path.name for path in Path("runs").iterdir()} == {"digits", "digits-mnist"}
+
+
 def test_the_split_is_fixed_and_disjoint() -> None:
     first, again = digits_data.load_bundled(), digits_data.load_bundled()
     np.testing.assert_array_equal(first.test_images, again.test_images)

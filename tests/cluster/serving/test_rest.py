@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import http.client
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,21 @@ def test_columns(server: ModelServer) -> None:
     expected = {"outputs": {"rows": [[30.0, 60.0, 90.0]], "y": [180.0]}}
     for inputs in ([[1, 2, 3]], {"x": [[1, 2, 3]]}):
         assert rest(server, SCALED, {"inputs": inputs}) == (200, expected)
+
+
+def test_calls_of_a_kept_connection_wait_for_no_acknowledgement(server: ModelServer) -> None:
+    # An answer's head and body are written one after the other: where the second waits until the
+    # first is acknowledged, each call takes 40 ms at least.
+    connection = http.client.HTTPConnection(server.rest_address, timeout=60)
+    times = []
+    for _ in range(60):
+        began = time.perf_counter()
+        connection.request("POST", SCALED, b'{"instances": [[1, 2, 3]]}')
+        response = connection.getresponse()
+        assert response.status == 200 and response.read()
+        times.append(time.perf_counter() - began)
+    connection.close()
+    assert sorted(times)[15] < 0.03, times
 
 
 def test_versions_and_labels(server: ModelServer) -> None:

@@ -69,6 +69,8 @@ def _sum_of_rows(
         made: Tensor = new.make("_SumOfRows", table, indices, mean=op.type == "Mean")
     else:
         made = new.make("_SumOfScaledRows", table, indices, new[factors])
-    # An index out of range is the lookup's.
+    # It stands where the lookup did, beside the table; an index out of range is the lookup's.
+    made.op.put_on(lookup.device)
+    made.op.attrs |= {k: lookup.attrs[k] for k in ("_class",) if k in lookup.attrs}
     made.op.origin = lookup.origin
     return made

@@ -94,3 +94,19 @@ def test_an_index_out_of_range_is_the_lookups() -> None:
                 sess.run(sums, {ids: [[0, 1, 2], [3, 9, 4]]})
             assert "indices[1,1] = 9 is not in [0, 9)" in str(caught.value)
             assert "# looked up here" in str(caught.value)
+
+
+def test_the_sum_stands_where_the_table_does() -> None:
+    with tf.device("/job:ps/task:1"):
+        table = tf.Variable(RNG.rand(9, 5).astype(np.float32), name="table")
+    ids = tf.placeholder(tf.int32, [2, 3], name="ids")
+    with tf.device("/job:worker/task:0"):
+        near = tf.reduce_sum(tf.nn.embedding_lookup(table, ids), 1)
+        far = tf.reduce_sum(tf.gather(table, ids), 1)
+    looked_up, gathered = (
+        next(op for op in rewritten([y], [ids]).operations if op.type == "_SumOfRows")
+        for y in (near, far)
+    )
+    assert looked_up.attrs["_class"] == [b"loc:@table"]
+    assert "ps" in looked_up.device
+    assert "worker" in gathered.device and "_class" not in gathered.attrs

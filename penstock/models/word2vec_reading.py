@@ -95,10 +95,9 @@ class Reading:
 
     def _step(self) -> None:
         settings = self._settings
-        words, left, right = self._next()
-        self.words, self.middle, self.left, self.right = (
-            words, *(self.own(row) for row in (words, left, right))
-        )  # fmt: skip
+        self.words, left, right = self._next()
+        self.middle = self.own(self.words)
+        self.left, self.right = self.own(left), self.own(right)
         self.pairs = tf.cast(tf.expand_dims(self.left + self.right, 1), tf.float32)
         draws = tf.random_uniform([settings.groups, settings.shared], 0, _TABLE, tf.int32)
         self.noise = tf.gather(self._table, draws)

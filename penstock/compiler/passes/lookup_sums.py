@@ -3,7 +3,8 @@
     Sum(Gather(table, indices), -2)              ->      _SumOfRows, and so of a Mean
     Sum(Gather(table, indices) * factors, -2)    ->      _SumOfScaledRows
 
-Bags of words and means of windows are such sums.  Only where nothing else reads the rows.
+Bags of words and means of windows are such sums.  Only where nothing else reads the rows; why it
+pays stands at the two ops (``ops/nn/fused_lookups.py``).
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def _sum_of_rows(
         made = new.make("_SumOfScaledRows", table, indices, new[factors])
     # It stands where the lookup did, beside the table; an index out of range is the lookup's.
     made.op.put_on(lookup.device)
-    made.op.attrs |= {k: lookup.attrs[k] for k in ("_class",) if k in lookup.attrs}
+    if "_class" in lookup.attrs:
+        made.op.attrs["_class"] = lookup.attrs["_class"]
     made.op.origin = lookup.origin
     return made

@@ -1,10 +1,7 @@
 """Sums of rows that indices name, where no row is written down before it is added up.
 
-    Sum(Gather(table, indices), -2)              ->      _SumOfRows
-    Sum(Gather(table, indices) * factors, -2)    ->      _SumOfScaledRows
-
-A bag of words is such a sum, and so is the mean of a window.  The rows of all places together are
-many times what comes of them, and are read again for each of the two operations.
+The pass ``lookup_sums`` makes them of lookups, products and sums.  The rows of all places together
+are many times what comes of them, and three ops would write and read them once more each.
 """
 
 from __future__ import annotations

@@ -45,7 +45,9 @@ def _as_string(
     input: torch.Tensor, precision: int, scientific: bool, shortest: bool, width: int, fill: str
 ) -> np.ndarray:
     kind = _number_format(input.dtype, precision, scientific, shortest)
-    if len(fill) > 1 or fill not in ("", " ", "+", "-", "0", "#"):
+    if len(fill) > 1:
+        raise invalid(f"Fill string must be one or fewer characters; found {fill!r}")
+    if fill not in ("", " ", "+", "-", "0", "#"):
         raise invalid(f'Fill argument not supported: "{fill}"; allowed are " ", "+", "-", "0", "#"')
     if input.dtype is torch.bool:
         texts = [b"true" if v else b"false" for v in input.reshape(-1).tolist()]

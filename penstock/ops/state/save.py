@@ -311,17 +311,23 @@ define_op(
 
 def missing_keys(asked: Sequence[str], there: Sequence[str], where: str) -> errors.NotFoundError:
     """The error that names the keys a checkpoint lacks, each with the nearest that it has."""
+    return errors.NotFoundError(
+        None, None,
+        f"Key {asked[0]} not found in checkpoint {where}, which has {len(there)};"
+        f" {len(asked)} asked for {'is' if len(asked) == 1 else 'are'} missing:\n"
+        + nearest_keys(asked, there),
+    )  # fmt: skip
+
+
+def nearest_keys(asked: Sequence[str], there: Sequence[str]) -> str:
+    """Lines of the keys that a checkpoint lacks, each with the nearest that it has."""
     lines = []
     for key in asked[:_KEYS_SHOWN]:
         near = difflib.get_close_matches(key, there, _NEAR_SHOWN)
         lines.append(f"  {key}" + (f" (the nearest are {', '.join(near)})" if near else ""))
     if len(asked) > _KEYS_SHOWN:
         lines.append(f"  and {len(asked) - _KEYS_SHOWN} more")
-    return errors.NotFoundError(
-        None, None,
-        f"{len(asked)} key(s) not found in checkpoint {where}, which has {len(there)}:\n"
-        + "\n".join(lines),
-    )  # fmt: skip
+    return "\n".join(lines)
 
 
 class _Wanted:
@@ -334,16 +340,16 @@ class _Wanted:
         # What is no tensor (an iterator's position) is saved as its bytes.
         if held.base_dtype is not (dtypes.string if dtype is dtypes.variant else dtype):
             raise errors.invalid(
-                f"tensor {name!r} of the checkpoint has dtype {held.name}; {dtype.name} was asked"
-                " for"
+                f"tensor_name = {name}; expected dtype {dtypes.message_name(dtype.name)} does not"
+                f" equal original dtype {dtypes.message_name(held.name)}"
             )
         self.dims = full
         if spec:
             asked, self._piece = parse_spec(spec)
             if asked != full:
                 raise errors.invalid(
-                    f"tensor {name!r} of the checkpoint has shape {list(full)}; a slice of shape"
-                    f" {list(asked)} was asked for"
+                    f"tensor_name = {name}; shape in shape_and_slice spec {list(asked)} does not"
+                    f" match the shape stored in checkpoint: {list(full)}"
                 )
             self.dims = self._piece.shape(full)
         self.dtype = dtype

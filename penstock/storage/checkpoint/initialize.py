@@ -64,7 +64,10 @@ def _load_scope(reader: CheckpointReader, path: str, old: str, new: str) -> None
     store = stores.default_store()
     scope = "" if new == "/" else new
     if not all(part == "/" or part.endswith("/") for part in (old, new)):
-        raise ValueError(f"a scope goes with a scope: {old!r} and {new!r} should both end in '/'")
+        raise ValueError(
+            f"Assignment map with scope only name {new} should map to scope only {old}. Should be"
+            " 'scope/': 'other_scope/'"
+        )
     wanted: dict[str, Any] = {}
     for name, variable in store._vars.items():
         if name.startswith(scope) and "/part_" not in name:
@@ -73,7 +76,7 @@ def _load_scope(reader: CheckpointReader, path: str, old: str, new: str) -> None
         if name.startswith(scope):
             wanted[name] = parted
     if not wanted:
-        raise ValueError(f"there are no variables in scope {new!r}")
+        _LOG.warning("init_from_checkpoint: there are no variables in scope %r to load", new)
     for name in sorted(wanted):
         rest = name[len(scope) :]
         _load(reader, path, rest if old == "/" else f"{old}{rest}", wanted[name])
@@ -93,7 +96,7 @@ def _load(reader: CheckpointReader, path: str, key: str, target: Any) -> None:
         shape = info.full_shape if info else part.get_shape().sizes
         if part.get_shape().is_fully_defined():
             dims = [int(d) for d in shape or () if d is not None]
-            check_fits(reader, key, dims, f"variable {part.name!r}")
+            check_fits(reader, key, dims, part.name)
         _set_initializer(part, path, key, info.spec if info else "")
         _LOG.info("variable %s is initialized from %s of checkpoint %s", part.name, key, path)
 

@@ -10,7 +10,7 @@ import numpy as np
 from penstock.foundation.base import dtypes
 from penstock.foundation.formats import files
 from penstock.foundation.formats.checkpoint_reader import open_checkpoint
-from penstock.ops.state.save import missing_keys
+from penstock.ops.state.save import missing_keys, nearest_keys
 from penstock.storage.checkpoint import management
 
 
@@ -102,7 +102,9 @@ def checkpoint_in(ckpt_dir_or_file: Any) -> str:
         return path
     newest = management.latest_checkpoint(path)
     if newest is None:
-        raise ValueError(f"there is no checkpoint in {path!r}, or no state file that names one")
+        raise ValueError(
+            f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
+        )
     return newest
 
 
@@ -139,12 +141,16 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def check_fits(reader: CheckpointReader, name: str, dims: list[int], what: str) -> None:
+def check_fits(reader: CheckpointReader, name: str, dims: list[int], variable: str) -> None:
     """Raises ValueError when a tensor is missing or has another shape than a variable."""
     if not reader.has_tensor(name):
-        raise ValueError(missing_keys([name], reader._names, reader.path).message)
+        raise ValueError(
+            f"Tensor {name} is not found in {reader.path} checkpoint, which has"
+            f" {len(reader._names)}:\n{nearest_keys([name], reader._names)}"
+        )
     found = list(reader._reader.shape(name))
     if found != dims:
         raise ValueError(
-            f"{what} has shape {dims}; tensor {name!r} of the checkpoint has shape {found}"
+            f"Shape of variable {variable} ({tuple(dims)}) doesn't match with shape of tensor"
+            f" {name} ({found}) from checkpoint reader"
         )

@@ -243,8 +243,10 @@ def saveables_for(var_list: Any) -> list[SaveableObject]:
       TypeError: something is no variable.
       ValueError: two variables have one name, or one variable two.
     """
-    if isinstance(var_list, str | bytes | Variable | Tensor):
-        raise TypeError(f"variables to save must be a dict or a list of them; found {var_list!r}")
+    if isinstance(var_list, str | bytes | Variable | Tensor) or not isinstance(var_list, Iterable):
+        raise TypeError(
+            f"Variables to save should be passed in a dict or a list; found {var_list!r}"
+        )
     named = dict(var_list) if isinstance(var_list, Mapping) else _named(var_list)
     found: list[SaveableObject] = []
     seen: set[Any] = set()

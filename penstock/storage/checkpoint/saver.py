@@ -239,7 +239,8 @@ class Saver:
                 parent = os.path.dirname(save_path)
                 if parent and not files.isdir(parent):
                     raise ValueError(
-                        f"there is no directory {parent!r}, so {save_path!r} cannot be saved"
+                        f"Parent directory of {save_path} doesn't exist, can't save: there is no"
+                        f" directory {parent!r}"
                     ) from None
                 raise
             if write_state:
@@ -312,6 +313,8 @@ class Saver:
                 "`build()` should be called before save if defer_build==True: the saver was made"
                 " with defer_build; call build() before save()"
             )
+        if not save_path:
+            raise ValueError("Parent directory of  doesn't exist, can't save: save_path is empty")
         latest = latest or "checkpoint"
         if os.path.split(latest)[0]:
             raise ValueError(

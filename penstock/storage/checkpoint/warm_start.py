@@ -10,6 +10,7 @@ from typing import Any
 from penstock.foundation.graph import collecting
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.partition import PartitionedVariable
+from penstock.library.variables.variable import Variable
 from penstock.storage.checkpoint.initialize import init_from_checkpoint
 from penstock.storage.checkpoint.vocabulary import load_by_vocabulary
 
@@ -32,7 +33,8 @@ def warm_start(
       var_name_to_prev_var_name: names in the checkpoint, where they are others.
 
     Raises:
-      ValueError: a variable is not in the checkpoint, or a name matches none.
+      ValueError: a variable is not in the checkpoint, or a name that comes with a vocabulary or
+        with an earlier name is that of no variable to load.
     """
     names, words = dict(var_name_to_prev_var_name or {}), dict(var_name_to_vocab_info or {})
     selected = _grouped(vars_to_warm_start)
@@ -47,10 +49,12 @@ def warm_start(
             load_by_vocabulary(listed, ckpt_to_initialize_from, earlier, info)
         else:
             init_from_checkpoint(ckpt_to_initialize_from, {earlier: parts})
-    if words:
-        _LOG.warning("warm_start: there are no variables %s with a vocabulary", sorted(words))
-    if names:
-        _LOG.warning("warm_start: there are no variables %s to load into", sorted(names))
+    for argument, unused in (("prev_var_name", names), ("vocab_info", words)):
+        if unused:
+            raise ValueError(
+                f"You provided the following variables in var_name_to_{argument} that were not"
+                f" used: {sorted(unused)}; those that are loaded are {sorted(selected)}"
+            )
 
 
 def _grouped(wanted: Any) -> dict[str, Any]:
@@ -74,9 +78,10 @@ def _selected(wanted: Any) -> Sequence[Any]:
         return collecting.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
     if not isinstance(wanted, list | tuple):
         raise ValueError(
-            f"vars_to_warm_start is an expression or a list; found {type(wanted).__name__}"
+            f"`vars_to_warm_start` must be a `list` or `str`; found {type(wanted).__name__}"
         )
     if not all(isinstance(item, str) for item in wanted):
+        _check_variables(wanted)
         return list(wanted)
     patterns = [re.compile(item) for item in wanted]
     found = [
@@ -84,5 +89,15 @@ def _selected(wanted: Any) -> Sequence[Any]:
         if any(pattern.match(v.name) for pattern in patterns)
     ]  # fmt: skip
     if wanted and not found:
-        raise ValueError(f"there are no variables whose names match {list(wanted)}")
+        _LOG.warning("warm_start: there are no variables whose names match %s", list(wanted))
     return found
+
+
+def _check_variables(wanted: Sequence[Any]) -> None:
+    known = Variable | PartitionedVariable
+    if not all(isinstance(item, known) for item in wanted):
+        kinds = sorted({type(item).__name__ for item in wanted})
+        raise ValueError(
+            "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`; found"
+            f" {', '.join(kinds)}"
+        )

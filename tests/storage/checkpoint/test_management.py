@@ -121,14 +121,24 @@ def test_init_refusals(tmp_path: Path) -> None:
     path = _saved(tmp_path, weights=[1.0, 2.0])
     with tf.Graph().as_default():
         w = tf.get_variable("w", [3])
-        with pytest.raises(ValueError, match=r"\[3\].*\[2\]"):
+        with pytest.raises(ValueError, match=r"Shape of variable w:0 \(\(3,\)\) .*s \(\[2\]\)"):
             tf.train.init_from_checkpoint(path, {"weights": w})
-        with pytest.raises(ValueError, match="nearest are weights"):
+        with pytest.raises(ValueError, match=r"^Tensor weight is not found in [^$]*are weights"):
             tf.train.init_from_checkpoint(path, {"weight": w})
         with pytest.raises(ValueError, match="no variable 'v'"):
             tf.train.init_from_checkpoint(path, {"weights": "v"})
-        with pytest.raises(ValueError, match="no variables in scope"):
-            tf.train.init_from_checkpoint(path, {"/": "scope/"})
+        with pytest.raises(ValueError, match="^Assignment map with scope only name s/ should map"):
+            tf.train.init_from_checkpoint(path, {"weights": "s/"})
+
+
+def test_what_loads_nothing_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = _saved(tmp_path, weights=1.0)
+    with tf.Graph().as_default():
+        tf.get_variable("w", [])
+        tf.train.init_from_checkpoint(path, {"/": "scope/"})
+        warm_start(path, ["nothing"])
+    assert "no variables in scope 'scope/'" in caplog.text
+    assert "no variables whose names match ['nothing']" in caplog.text
 
 
 def test_warm_start(tmp_path: Path) -> None:
@@ -141,5 +151,11 @@ def test_warm_start(tmp_path: Path) -> None:
         sess.run(tf.global_variables_initializer())
         assert sess.run([a, b, skipped]) == [1.0, 2.0, 0.0]
         np.testing.assert_array_equal(sess.run(tf.convert_to_tensor(c)), [3.0, 4.0])
-        with pytest.raises(ValueError, match="no variables whose names match"):
-            warm_start(path, ["nothing"])
+        with pytest.raises(ValueError, match=r"in var_name_to_prev_var_name .* used: \['x'\]"):
+            warm_start(path, "a", var_name_to_prev_var_name={"x": "a"})
+        with pytest.raises(ValueError, match="in var_name_to_vocab_info that were not used"):
+            warm_start(path, "a", {"x": None})
+        with pytest.raises(ValueError, match="must be all `Variable` or all `str`; found int"):
+            warm_start(path, [7])
+        with pytest.raises(ValueError, match="must be a `list` or `str`; found int"):
+            warm_start(path, 7)

@@ -172,6 +172,8 @@ def test_refusals() -> None:
             tf.train.Saver(defer_build=True).save(tf.Session(), "/x/y")
         with pytest.raises(ValueError, match="collide|state file"):
             tf.train.Saver().save(tf.Session(), "/x/checkpoint")
+        with pytest.raises(ValueError, match="^Parent directory of  doesn't exist, can't save"):
+            tf.train.Saver().save(tf.Session(), "")
         with pytest.raises(ValueError, match="not a valid checkpoint"):
             tf.train.Saver().restore(tf.Session(), "/no/such")
 
@@ -185,7 +187,7 @@ def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
             saver.save(sess, prefix)
         assert not tf.train.checkpoint_exists(prefix)
         sess.run(v.initializer)
-        with pytest.raises(ValueError, match="no directory"):
+        with pytest.raises(ValueError, match="^Parent directory of .* doesn't exist, can't save"):
             saver.save(sess, str(tmp_path / "a" / "b" / "c"))
         path = saver.save(sess, prefix)
     with tf.Graph().as_default(), tf.Session() as sess:
@@ -194,14 +196,20 @@ def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
         with pytest.raises(tf.errors.NotFoundError) as caught:
             tf.train.Saver().restore(sess, path)
         text = str(caught.value)
+        assert "Key layer/weight not found in checkpoint" in text
         assert "layer/weight (the nearest are layer/weights)" in text and "zzz" in text
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("layer/weights", [3])
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[3\].*\[2\]"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError,
+            match=r"lhs shape= \[3\] rhs shape= \[2\]",
+        ):
             tf.train.Saver().restore(sess, path)
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("layer/weights", [2], tf.float64)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="float32.*float64"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="dtype double does not equal original dtype float"
+        ):
             tf.train.Saver().restore(sess, path)
 
 
@@ -338,8 +346,8 @@ def test_snapshots_need_constant_names() -> None:
 def test_what_to_save_is_a_collection() -> None:
     with tf.Graph().as_default():
         tf.Variable(1.0, name="a")
-        for given in ("a", b"a", tf.global_variables()[0]):
-            with pytest.raises(TypeError, match="must be a dict or a list"):
+        for given in ("a", b"a", 3, tf.global_variables()[0]):
+            with pytest.raises(TypeError, match="should be passed in a dict or a list"):
                 tf.train.Saver(given)
 
 

@@ -47,22 +47,22 @@ class TaskType:
 
 # What ``replace`` may set: the rule that a value other than None keeps, and what it says.
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "model_dir": (bool, "must not be empty"),
-    "tf_random_seed": (lambda v: isinstance(v, int), "must be an integer"),
-    "save_summary_steps": (lambda v: v >= 0, "must be >= 0"),
-    "save_checkpoints_steps": (lambda v: v >= 0, "must be >= 0"),
-    "save_checkpoints_secs": (lambda v: v >= 0, "must be >= 0"),
-    "session_config": (lambda v: isinstance(v, ConfigProto), "must be a ConfigProto"),
-    "keep_checkpoint_max": (lambda v: v >= 0, "must be >= 0"),
-    "keep_checkpoint_every_n_hours": (lambda v: v > 0, "must be > 0"),
-    "log_step_count_steps": (lambda v: v > 0, "must be > 0"),
+    "model_dir": (bool, "should be non-empty"),
+    "tf_random_seed": (lambda v: isinstance(v, int), "must be integer"),
+    "save_summary_steps": (lambda v: v >= 0, "should be >= 0"),
+    "save_checkpoints_steps": (lambda v: v >= 0, "should be >= 0"),
+    "save_checkpoints_secs": (lambda v: v >= 0, "should be >= 0"),
+    "session_config": (lambda v: isinstance(v, ConfigProto), "must be instance of ConfigProto"),
+    "keep_checkpoint_max": (lambda v: v >= 0, "should be >= 0"),
+    "keep_checkpoint_every_n_hours": (lambda v: v > 0, "should be > 0"),
+    "log_step_count_steps": (lambda v: v > 0, "should be > 0"),
     "train_distribute": (lambda v: True, ""),
-    "device_fn": (lambda v: _takes_op(v), "must be a function of exactly one argument, op"),
-    "protocol": (lambda v: v in ("grpc", "grpc+verbs"), "must be 'grpc' or 'grpc+verbs'"),
+    "device_fn": (lambda v: _takes_op(v), 'must be callable with exactly one argument "op"'),
+    "protocol": (lambda v: v in ("grpc", "grpc+verbs"), "should be grpc or grpc+verbs"),
     "eval_distribute": (lambda v: True, ""),
     "experimental_distribute": (lambda v: True, ""),
     "experimental_max_worker_delay_secs": (lambda v: isinstance(v, int), "must be an integer"),
-    "session_creation_timeout_secs": (lambda v: v > 0, "must be > 0"),
+    "session_creation_timeout_secs": (lambda v: v > 0, "should be > 0"),
     "durable": (lambda v: isinstance(v, bool), "must be a bool"),
 }
 
@@ -169,7 +169,10 @@ class RunConfig:
             return
         chief = TaskType.MASTER if TaskType.MASTER in self._cluster_spec.jobs else TaskType.CHIEF
         if chief == TaskType.MASTER and TaskType.CHIEF in self._cluster_spec.jobs:
-            raise ValueError("a cluster in TF_CONFIG has a `chief` or a `master`; this has both")
+            raise ValueError(
+                "If `master` node exists in `cluster`, job `chief` is not supported; found"
+                f" {self._cluster_spec}"
+            )
         self._task_type, self._task_id = _task_of(self._cluster_spec, task, chief)
         self._is_chief = self._task_type == chief
         evaluates = self._task_type == TaskType.EVALUATOR
@@ -194,11 +197,11 @@ class RunConfig:
     def _be_alone(self, tf_config: Mapping[str, Any], task: Mapping[str, Any]) -> None:
         self._task_type = task.get("type", TaskType.WORKER)
         self._task_id = int(task.get("index", 0))
-        if (self._task_type, self._task_id) != (TaskType.WORKER, 0):
-            raise ValueError(
-                'TF_CONFIG without "cluster" tells of one process, which is task 0 of type worker;'
-                f" found task {self._task_id} of type {self._task_type}"
-            )
+        alone = 'If "cluster" is not set in TF_CONFIG, task'
+        if self._task_type != TaskType.WORKER:
+            raise ValueError(f"{alone} type must be WORKER; found {self._task_type!r}")
+        if self._task_id != 0:
+            raise ValueError(f"{alone} index must be 0; found {self._task_id}")
         self._global_id_in_cluster = 0
         self._master = tf_config.get("session_master", _LOCAL)
         self._evaluation_master = tf_config.get("eval_session_master", _LOCAL)
@@ -359,14 +362,18 @@ class RunConfig:
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             if name not in _RULES:
-                raise ValueError(f"replacing {name} is not supported; allowed are {list(_RULES)}")
+                raise ValueError(
+                    f"Replacing {name} is not supported. Allowed properties are {list(_RULES)}"
+                )
             holds, rule = _RULES[name]
             if value is not None and not holds(value):
                 raise ValueError(f"{name} {rule}; found {value!r}")
             setattr(self, f"_{name}", value)
         steps, secs = (values.get(f"save_checkpoints_{unit}") for unit in ("steps", "secs"))
         if steps is not None and secs is not None:
-            raise ValueError("save_checkpoints_steps and save_checkpoints_secs cannot both be set")
+            raise ValueError(
+                "`save_checkpoints_steps` and `save_checkpoints_secs` cannot both be set"
+            )
         if steps is not None:
             self._save_checkpoints_secs: float | None = None
         elif secs is not None:
@@ -410,8 +417,10 @@ def read_tf_config() -> dict[str, Any]:
 
 def _model_dir(given: str | None, tf_config: Mapping[str, Any]) -> str | None:
     told = tf_config.get("model_dir")
-    if told == "" or given == "":
-        raise ValueError("model_dir must not be empty")
+    if told == "":
+        raise ValueError("model_dir in TF_CONFIG should be non-empty")
+    if given == "":
+        raise ValueError("model_dir should be non-empty")
     if told and given and told != given:
         raise ValueError(f"model_dir is {given!r}, and {told!r} in TF_CONFIG; they must be equal")
     return given or told
@@ -420,20 +429,31 @@ def _model_dir(given: str | None, tf_config: Mapping[str, Any]) -> str | None:
 def _task_of(spec: ClusterSpec, task: Mapping[str, Any], chief: str) -> tuple[str, int]:
     """Type and index of this task."""
     if chief not in spec.jobs:
-        raise ValueError(f'"cluster" in TF_CONFIG must have one "{chief}" node; found {spec}')
-    if spec.num_tasks(chief) > 1:
-        raise ValueError(f'"cluster" in TF_CONFIG must have only one "{chief}" node; found {spec}')
-    kind, index = task.get("type"), task.get("index")
-    if not kind or index is None:
         raise ValueError(
-            '"cluster" in TF_CONFIG needs "task" with "type" and "index", which say what of it this'
-            f" process is; found {dict(task)}"
+            f'If "cluster" is set in TF_CONFIG, it must have one "{chief}" node; found {spec}'
         )
+    if spec.num_tasks(chief) > 1:
+        raise ValueError(
+            f'The "cluster" in TF_CONFIG must have only one "{chief}" node; found {spec}'
+        )
+    kind, index = task.get("type"), task.get("index")
+    for what, value in (("type", kind), ("index", index)):
+        if value in (None, ""):
+            raise ValueError(
+                f'If "cluster" is set in TF_CONFIG, task {what} must be set, which says what of'
+                f" it this process is; found {dict(task)}"
+            )
     index = int(index)
-    if kind == TaskType.EVALUATOR and index >= 0:
+    if index < 0:
+        raise ValueError(f"Task index must be non-negative number; found {index}")
+    if kind == TaskType.EVALUATOR:
         return kind, index
-    if kind not in spec.jobs or not 0 <= index < spec.num_tasks(kind):
-        raise ValueError(f"task {index} of type {kind!r} in TF_CONFIG is not in the cluster {spec}")
+    if kind not in spec.jobs:
+        raise ValueError(f"{kind} is not a valid task_type in the cluster_spec: {spec}")
+    if index >= spec.num_tasks(kind):
+        raise ValueError(
+            f"{index} is not a valid task_id for task_type {kind} in the cluster_spec: {spec}"
+        )
     return kind, index
 
 

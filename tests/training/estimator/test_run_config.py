@@ -34,6 +34,58 @@ def test_tf_config_that_is_no_object(monkeypatch: pytest.MonkeyPatch) -> None:
             tf.estimator.RunConfig()
 
 
+_CLUSTER = {"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]}
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"cluster": _CLUSTER}, 'If "cluster" is set in TF_CONFIG, task type must be set'),
+        (
+            {"cluster": _CLUSTER, "task": {"type": "worker"}},
+            'If "cluster" is set in TF_CONFIG, task index must be set',
+        ),
+        (
+            {"cluster": _CLUSTER, "task": {"type": "worker", "index": -1}},
+            "Task index must be non-negative number",
+        ),
+        (
+            {"cluster": _CLUSTER, "task": {"type": "worker", "index": 2}},
+            "2 is not a valid task_id for task_type worker in the cluster_spec:",
+        ),
+        (
+            {"cluster": _CLUSTER, "task": {"type": "master", "index": 0}},
+            "master is not a valid task_type in the cluster_spec:",
+        ),
+        (
+            {"cluster": {**_CLUSTER, "master": ["e:1"]}, "task": {"type": "master", "index": 0}},
+            "If `master` node exists in `cluster`, job `chief` is not supported",
+        ),
+        (
+            {"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}},
+            'If "cluster" is set in TF_CONFIG, it must have one "chief" node',
+        ),
+        (
+            {"task": {"type": "worker", "index": 1}},
+            'If "cluster" is not set in TF_CONFIG, task index must be 0',
+        ),
+        (
+            {"task": {"type": "evaluator", "index": 0}},
+            'If "cluster" is not set in TF_CONFIG, task type must be WORKER',
+        ),
+        ({"model_dir": ""}, "model_dir in TF_CONFIG should be non-empty"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_tf_config_is_refused_in_tensorflows_words(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, object], words: str
+) -> None:
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    with pytest.raises(ValueError) as caught:
+        tf.estimator.RunConfig()
+    assert str(caught.value).startswith(words)
+
+
 def test_uid_tells_runs_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     make = tf.contrib.learn.RunConfig
     assert make().uid() == make(tf_random_seed=3, save_summary_steps=5).uid()

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 import penstock as tf
-from penstock.engine.native import compiling, trial
+from penstock.engine.native import compiling, process, trial
 from penstock.engine.native.library import load
 from penstock.engine.native.process import without_compiler
 from penstock.engine.native.tracing import Held
@@ -37,6 +37,8 @@ def on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PENSTOCK_NATIVE", "on")
     # Whatever is equal is taken: these tests are about values.
     monkeypatch.setattr(trial, "_WORTH", 1e9)
+    # Beside the other tests' processes a compiler that takes what is left would hardly get on.
+    monkeypatch.setattr(process, "_keep_small", lambda pid: None)
 
 
 def session() -> tf.Session:

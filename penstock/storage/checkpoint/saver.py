@@ -239,8 +239,7 @@ class Saver:
                 parent = os.path.dirname(save_path)
                 if parent and not files.isdir(parent):
                     raise ValueError(
-                        f"Parent directory of {save_path} doesn't exist, can't save: there is no"
-                        f" directory {parent!r}"
+                        f"Parent directory of {save_path} doesn't exist, can't save"
                     ) from None
                 raise
             if write_state:
@@ -309,10 +308,7 @@ class Saver:
     def _target(self, sess: Any, save_path: str, global_step: Any, latest: str | None) -> str:
         """The prefix to save under, after a look at the arguments."""
         if not self._is_built:
-            raise RuntimeError(
-                "`build()` should be called before save if defer_build==True: the saver was made"
-                " with defer_build; call build() before save()"
-            )
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
         if not save_path:
             raise ValueError("Parent directory of  doesn't exist, can't save: save_path is empty")
         latest = latest or "checkpoint"

@@ -437,12 +437,11 @@ def _task_of(spec: ClusterSpec, task: Mapping[str, Any], chief: str) -> tuple[st
             f'The "cluster" in TF_CONFIG must have only one "{chief}" node; found {spec}'
         )
     kind, index = task.get("type"), task.get("index")
-    for what, value in (("type", kind), ("index", index)):
-        if value in (None, ""):
-            raise ValueError(
-                f'If "cluster" is set in TF_CONFIG, task {what} must be set, which says what of'
-                f" it this process is; found {dict(task)}"
-            )
+    if not kind or index is None:
+        raise ValueError(
+            f'If "cluster" is set in TF_CONFIG, task {"index" if kind else "type"} must be set:'
+            f" they say what of it this process is; found {dict(task)}"
+        )
     index = int(index)
     if index < 0:
         raise ValueError(f"Task index must be non-negative number; found {index}")

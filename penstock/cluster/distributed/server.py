@@ -48,7 +48,8 @@ class Server:
       start: whether to start at once.
 
     Raises:
-      ValueError: the task is not said, or not in the cluster.
+      ValueError: the task is not said, or its job not in the cluster.
+      tf.errors.InvalidArgumentError: the job has no such task.
       tf.errors.OpError: the server cannot listen at its address.
 
     Example:
@@ -206,8 +207,8 @@ def _server_def(
 def _cluster_def(given: Any) -> Any:
     if not hasattr(given, "job"):
         raise TypeError(
-            "a server is made from a ServerDef, ClusterDef, ClusterSpec or a dict of jobs;"
-            f" found {type(given).__name__}"
+            "Could not convert `server_or_cluster_def` to a `tf.train.ServerDef` or"
+            f" `tf.train.ClusterSpec`; found {type(given).__name__}"
         )
     return given
 
@@ -232,10 +233,10 @@ def _complete(made: Any, *, named: bool, numbered: bool) -> None:
     cluster = ClusterSpec(made.cluster)
     if made.job_name not in cluster.jobs:
         raise ValueError(
-            f"the cluster has no job {made.job_name!r}; it has {', '.join(cluster.jobs)}"
+            f"No such job in cluster: {made.job_name!r}; it has {', '.join(cluster.jobs)}"
         )
     if made.task_index not in cluster.task_indices(made.job_name):
-        raise ValueError(
-            f"job {made.job_name!r} has no task {made.task_index}; it has"
+        raise errors.invalid(
+            f'Task {made.task_index} was not defined in job "{made.job_name}"; it has'
             f" {cluster.task_indices(made.job_name)}"
         )

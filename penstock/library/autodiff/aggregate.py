@@ -36,7 +36,8 @@ def check_method(method: int | None) -> int:
         return AggregationMethod.DEFAULT
     if method not in _METHODS:
         raise ValueError(
-            f"aggregation_method must be one of tf.AggregationMethod {_METHODS}; found {method!r}"
+            f"Invalid aggregation_method specified {method!r}; allowed are those of"
+            f" tf.AggregationMethod, {_METHODS}"
         )
     return method
 

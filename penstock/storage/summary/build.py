@@ -45,7 +45,8 @@ def summary_scope(
     with name_scope(name if family is None else f"{family}/{name}", default, values) as scope:
         if not scope:
             raise ValueError(
-                f"a summary needs a name of characters that node names may have; found {given!r}"
+                f"{given!r} is not a valid node name: a summary needs one of characters that node"
+                " names may have"
             )
         tag = scope.rstrip("/")
         yield (tag if family is None else f"{family}/{tag}"), scope

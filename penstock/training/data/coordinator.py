@@ -203,7 +203,9 @@ class LooperThread(threading.Thread):
         kwargs: dict[str, Any] | None = None,
     ) -> None:
         if not isinstance(coord, Coordinator):
-            raise ValueError(f"coord must be a Coordinator; found {type(coord).__name__}")
+            raise ValueError(
+                f"'coord' argument must be a Coordinator; found {type(coord).__name__}"
+            )
         super().__init__(daemon=True)
         self._coord = coord
         self._interval = timer_interval_secs

@@ -56,7 +56,7 @@ class QueueRunner:
             self._init_from_proto(queue_runner_def, import_scope)
         else:
             if queue is None or not enqueue_ops:
-                raise ValueError("a QueueRunner needs a queue and enqueue_ops")
+                raise ValueError("Must provide queue and enqueue_ops")
             self._queue = queue
             self._enqueue_ops = list(enqueue_ops)
             self._close_op = queue.close() if close_op is None else close_op

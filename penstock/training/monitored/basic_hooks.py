@@ -21,6 +21,17 @@ from penstock.training.monitored.hook import (
 _log = logging.getLogger("penstock")
 
 
+def check_one_end(num_steps: int | None, last_step: int | None) -> None:
+    """Raises ValueError where both ways to say when training ends are given, or neither."""
+    if num_steps is None and last_step is None:
+        raise ValueError("One of num_steps or last_step must be specified")
+    if num_steps is not None and last_step is not None:
+        raise ValueError(
+            "Only one of num_steps or last_step can be specified; found"
+            f" num_steps={num_steps}, last_step={last_step}"
+        )
+
+
 class StopAtStepHook(SessionRunHook):
     """Asks to stop after a number of steps, or at a step.
 
@@ -44,11 +55,7 @@ class StopAtStepHook(SessionRunHook):
     """
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
-        if (num_steps is None) == (last_step is None):
-            raise ValueError(
-                "exactly one of num_steps and last_step must be given; found"
-                f" num_steps={num_steps}, last_step={last_step}"
-            )
+        check_one_end(num_steps, last_step)
         self._num_steps = num_steps
         self._last_step = last_step
 

@@ -79,7 +79,7 @@ class CheckpointSaverHook(SessionRunHook):
     ) -> None:
         _log.info("Create CheckpointSaverHook.")
         if saver is not None and scaffold is not None:
-            raise ValueError("give saver or scaffold, which has a saver, and not both")
+            raise ValueError("You cannot provide both saver and scaffold, which has a saver")
         self._saver = saver
         self._scaffold = scaffold
         self._checkpoint_dir = os.fsdecode(checkpoint_dir)

@@ -62,7 +62,8 @@ def required_global_step_read(asker: str) -> Tensor:
     read = global_step_read()
     if read is None:
         raise RuntimeError(
-            f"{asker} needs a global step; make one with tf.train.get_or_create_global_step()"
+            f"Global step should be created to use {asker}:"
+            " tf.train.get_or_create_global_step() makes one"
         )
     return read
 

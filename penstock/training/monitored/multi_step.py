@@ -11,6 +11,7 @@ from penstock.foundation.graph.keys import GraphKeys
 from penstock.library.variables.getting import get_variable
 from penstock.library.variables.initializers import ones_initializer
 from penstock.library.variables.scoping import variable_scope
+from penstock.training.monitored.basic_hooks import check_one_end
 from penstock.training.monitored.global_step_read import required_global_step_read
 from penstock.training.monitored.hook import SessionRunArgs, SessionRunHook
 
@@ -52,11 +53,7 @@ class MultiStepStopAtStepHook(SessionRunHook):
     def __init__(
         self, num_steps: int | None = None, last_step: int | None = None, steps_per_run: int = 1
     ) -> None:
-        if (num_steps is None) == (last_step is None):
-            raise ValueError(
-                "exactly one of num_steps and last_step must be given; found"
-                f" num_steps={num_steps}, last_step={last_step}"
-            )
+        check_one_end(num_steps, last_step)
         if steps_per_run is None or steps_per_run < 1:
             raise ValueError(f"steps_per_run should be greater than 0; found {steps_per_run}")
         self._num_steps, self._last_step, self._most = num_steps, last_step, steps_per_run

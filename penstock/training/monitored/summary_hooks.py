@@ -55,7 +55,7 @@ class StepCounterHook(SessionRunHook):
     ) -> None:
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError(
-                "exactly one of every_n_steps and every_n_secs must be given; found"
+                "exactly one of every_n_steps and every_n_secs should be provided; found"
                 f" {every_n_steps} and {every_n_secs}"
             )
         self._timer = SecondOrStepTimer(every_secs=every_n_secs, every_steps=every_n_steps)
@@ -150,7 +150,7 @@ class SummarySaverHook(SessionRunHook):
         summary_op: Any = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
-            raise ValueError("exactly one of scaffold and summary_op must be given")
+            raise ValueError("Exactly one of scaffold or summary_op must be provided")
         self._summary_op = summary_op
         self._summary_writer = summary_writer
         self._output_dir = output_dir
@@ -300,11 +300,12 @@ class LoggingTensorHook(SessionRunHook):
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
             raise ValueError(
-                "give at_end, or exactly one of every_n_iter and every_n_secs, or both of these;"
-                f" found at_end={at_end}, every_n_iter={every_n_iter}, every_n_secs={every_n_secs}"
+                "either at_end and/or exactly one of every_n_iter and every_n_secs must be"
+                f" provided; found at_end={at_end}, every_n_iter={every_n_iter},"
+                f" every_n_secs={every_n_secs}"
             )
         if every_n_iter is not None and every_n_iter <= 0:
-            raise ValueError(f"every_n_iter must be above 0; found {every_n_iter}")
+            raise ValueError(f"invalid every_n_iter={every_n_iter}: it must be above 0")
         by_tag = isinstance(tensors, dict)
         self._tags: Iterable[Any] = sorted(tensors) if by_tag else list(tensors)
         self._tensors = tensors if by_tag else {item: item for item in self._tags}

@@ -247,8 +247,8 @@ def _tasks_by_job(cluster: Any) -> dict[str, int]:
     if hasattr(cluster, "job"):
         return {job.name: len(job.tasks) for job in cluster.job}
     raise TypeError(
-        "cluster must be a ClusterSpec, a ClusterDef or a dict from job names to tasks; found"
-        f" {cluster!r}"
+        "`cluster` must be a dictionary from job names to tasks, a `ClusterDef` or a `ClusterSpec`;"
+        f" found {cluster!r}"
     )
 
 

@@ -142,20 +142,21 @@ def piecewise_constant(
         # Only this conversion cannot change which side of a boundary x is on.
         if found is not dtypes.int32 or kind is not dtypes.int64:
             raise ValueError(
-                f"boundaries must be of the type of x, {kind.name}; boundary {index} is"
-                f" {found.name}"
+                f"Boundaries ({found!r}) must have the same dtype as x ({kind!r}); found"
+                f" boundary {index}"
             )
         limits[index] = cast(limit, kind)
     for index, choice in enumerate(choices):
         if choice.dtype.base_dtype is not choices[0].dtype.base_dtype:
             raise ValueError(
-                f"values must all be of one type; value 0 is {choices[0].dtype.base_dtype.name},"
-                f" value {index} is {choice.dtype.base_dtype.name}"
+                "Values must have elements all with the same dtype; value 0 is"
+                f" {choices[0].dtype.base_dtype.name}, value {index} is"
+                f" {choice.dtype.base_dtype.name}"
             )
     if len(choices) != len(limits) + 1:
         raise ValueError(
-            f"values must be one more than boundaries; found {len(choices)} values and"
-            f" {len(limits)} boundaries"
+            "The length of boundaries should be 1 less than the length of values; found"
+            f" {len(limits)} boundaries and {len(choices)} values"
         )
     with name_scope(name or "PiecewiseConstant"):
         if not limits:

@@ -181,8 +181,8 @@ class ExponentialMovingAverage:
         for var in items:
             if var.dtype.base_dtype not in _AVERAGED_TYPES:
                 raise TypeError(
-                    f"only half, bfloat16, float and double can be averaged; {var.name} is"
-                    f" {var.dtype.base_dtype.name}"
+                    "The variables must be half, bfloat16, float or double to be averaged;"
+                    f" {var.name} is {var.dtype.base_dtype.name}"
                 )
             if id(var) not in self._averages:
                 with scopes.control_dependencies(None):

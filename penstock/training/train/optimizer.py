@@ -170,7 +170,7 @@ class Optimizer(Slots):
 
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:
-            raise ValueError(f"an optimizer needs a name; found {name!r}")
+            raise ValueError(f"Must specify the optimizer name; found {name!r}")
         self._use_locking = use_locking
         self._name = name
         self._slots: dict[str, dict[Any, Any]] = {}
@@ -259,8 +259,8 @@ class Optimizer(Slots):
             loss = loss()
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(
-                "gate_gradients must be Optimizer.GATE_NONE (0), GATE_OP (1) or GATE_GRAPH (2);"
-                f" found {gate_gradients!r}"
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP,"
+                f" Optimizer.GATE_GRAPH (0, 1, 2); found {gate_gradients!r}"
             )
         if isinstance(loss, list | tuple):
             raise AttributeError(

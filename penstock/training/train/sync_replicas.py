@@ -128,9 +128,9 @@ class SyncReplicasOptimizer(Optimizer):
         """
         pairs = list(grads_and_vars)
         if not pairs:
-            raise ValueError("grads_and_vars is empty: at least one variable is needed")
+            raise ValueError("Must supply at least one variable; grads_and_vars is empty")
         if global_step is None:
-            raise ValueError("global_step is needed: it tells which gradients are stale")
+            raise ValueError("Global step is required to check staleness of gradients")
         self._global_step = global_step
         self._make_local_step(global_step)
         self.ready_for_local_init_op = initialized.report_uninitialized_variables(

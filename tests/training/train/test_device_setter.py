@@ -87,7 +87,7 @@ def test_where_variables_go_need_not_be_a_job(
 
 
 def test_what_is_no_cluster_or_strategy_is_refused() -> None:
-    with pytest.raises(TypeError, match="cluster must be a ClusterSpec"):
+    with pytest.raises(TypeError, match="`cluster` must be a dictionary from job names"):
         tf.train.replica_device_setter(cluster=3)
     with pytest.raises(TypeError, match="ps_strategy must be callable"):
         tf.train.replica_device_setter(2, ps_strategy="greedy")

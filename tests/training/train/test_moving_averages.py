@@ -75,7 +75,7 @@ def test_names_to_restore() -> None:
 
 
 def test_integers_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"only half, .* n:0 is int32"):
+    with pytest.raises(TypeError, match=r"^The variables must be half, .*; n:0 is int32"):
         tf.train.ExponentialMovingAverage(0.9).apply([tf.Variable(1, name="n")])
 
 

@@ -437,6 +437,7 @@ def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     _refuse_existing(newpath, overwrite)
     old, new = _path(oldpath), _path(newpath)
     if old == new:
+        files.open_file(old, "rb").close()  # whether there is one
         return
     with files.open_file(old, "rb") as source, files.open_file(new, "wb") as target:
         while data := source.read(_CHUNK):

@@ -167,6 +167,7 @@ MISSING: list[tuple[Callable[[str], Any], type[Exception], str]] = [
     (gfile.Stat, errors.NotFoundError, "nope"),
     (gfile.DeleteRecursively, errors.NotFoundError, "not found"),
     (lambda p: gfile.Copy(p, p + "2"), errors.NotFoundError, "nope"),
+    (lambda p: gfile.Copy(p, p), errors.NotFoundError, "nope"),
     (lambda p: gfile.Rename(p, p + "2"), errors.NotFoundError, "nope"),
 ]
 

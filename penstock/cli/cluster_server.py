@@ -35,11 +35,12 @@ def serve_task(
 
     import penstock.ops  # noqa: F401  # registers the op types
     from penstock.cluster.distributed.server import Server
+    from penstock.foundation.base.errors import InvalidArgumentError
 
     options = _config(config) if config else None
     try:
         server = Server(jobs, job, task, protocol, options)
-    except ValueError as error:
+    except (ValueError, InvalidArgumentError) as error:
         raise Failure(f"{error} (--job, --task)", 2) from error
     output.line(server.target)
     sys.stdout.flush()

@@ -79,7 +79,7 @@ def test_tf_config_names_the_task_and_a_file_the_config(tmp_path: Path) -> None:
     (["--cluster", "{"], "no JSON"),
     (["--cluster", "a|localhost:1", "--job", "b"], "the cluster has a"),
     (["--cluster", "a|localhost:1;localhost:2"], "task_index"),
-    (["--cluster", "a|localhost:1", "--task", "3"], "no task 3"),
+    (["--cluster", "a|localhost:1", "--task", "3"], "Task 3 was not defined"),
     (["--cluster", '{"a": {"x": "localhost:1"}}'], "numbered"),
     (["--cluster", "a|localhost:1", "--config", "nonsense"], "no ConfigProto"),
 ])  # fmt: skip

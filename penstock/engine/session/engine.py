@@ -113,9 +113,7 @@ def scheme_of(target: str) -> Scheme:
     if name not in _SCHEMES:
         known = ", ".join(f"{each}://..." for each in sorted(_SCHEMES))
         raise errors.NotFoundError(
-            None,
-            None,
-            f"No session factory registered for target {target!r}; allowed are '' and {known}",
+            None, None, f"No session factory registered for {target!r}; allowed are '' and {known}"
         )
     scheme: Scheme = import_module(_SCHEMES[name]).scheme()
     return scheme

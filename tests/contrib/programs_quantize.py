@@ -201,10 +201,12 @@ def case_losses_of_four_bits(tf):
     return _losses(tf, residual, steps=1, symmetric=True, weight_bits=4)
 
 
-# A value between two levels falls to either, by the order that sums are taken in: TensorFlow 1.15
-# itself finds losses that differ by 1e-2 and 8e-4 on processors with AVX-512 and without.
-case_losses_of_residual.tolerance = {"rtol": 2e-2, "atol": 2e-5}
-case_losses_of_four_bits.tolerance = {"rtol": 2e-2, "atol": 2e-5}
+# A weight between two of the 15 levels falls to either, by the order that sums are taken in: with
+# kernels for SSE one does, and the loss is another by 8e-4.
+case_losses_of_four_bits.tolerance = {"rtol": 2e-3, "atol": 2e-5}
+# So do TensorFlow 1.15's own, on processors with AVX-512 and without: its losses differ by 1e-2.
+case_losses_of_residual.peer_tolerance = {"rtol": 2e-2, "atol": 2e-5}
+case_losses_of_four_bits.peer_tolerance = {"rtol": 2e-2, "atol": 2e-5}
 
 
 def case_refused(tf):

@@ -55,11 +55,14 @@ def test_double_rates() -> None:
 
 def test_piecewise_errors() -> None:
     step = tf.constant(3, tf.int64)
-    with pytest.raises(ValueError, match="^The length of boundaries should be 1 less"):
+    words = "^The length of boundaries should be 1 less .*; found 2 boundaries and 2 values"
+    with pytest.raises(ValueError, match=words):
         tf.train.piecewise_constant(step, [1, 2], [0.1, 0.2])
-    with pytest.raises(ValueError, match="^Boundaries .*32.* must have the same dtype as x"):
+    words = r"^Boundaries \(tf.float32\) must have the same dtype as x \(tf.int64\).* boundary 0"
+    with pytest.raises(ValueError, match=words):
         tf.train.piecewise_constant(step, [1.5], [0.1, 0.2])
-    with pytest.raises(ValueError, match="^Values must have elements all with .* 1 is int32"):
+    words = "^Values must have elements all with the same dtype; .* value 1 is int32"
+    with pytest.raises(ValueError, match=words):
         tf.train.piecewise_constant(step, [1], [0.1, 2])
 
 

@@ -6,6 +6,7 @@ State of a run: what the Supervisor keeps in ``logdir``, from which a later run 
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -18,7 +19,9 @@ from penstock.contrib.training.train_op import (
     clip_gradient_norms,
     multiply_gradients,
 )
+from penstock.engine.session.options import RunMetadata, RunOptions
 from penstock.foundation.base import errors
+from penstock.foundation.formats import gfile
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.composite import IndexedSlices
 from penstock.library.variables import global_step as steps, initialized, listing
@@ -28,9 +31,11 @@ from penstock.ops.math.clip import global_norm
 from penstock.ops.math.comparison import equal, greater_equal
 from penstock.storage.checkpoint import saver as tf_saver
 from penstock.storage.summary import build
+from penstock.tools.profiler import timeline
 from penstock.training.data.lookup_initializers import tables_initializer
 from penstock.training.monitored import supervisor as supervisor
 from penstock.training.train.optimizer import Optimizer
+from penstock.training.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
     "add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients",
@@ -121,18 +126,48 @@ def train_step(
       sess: a session.
       train_op: what ``create_train_op`` returned.
       global_step: the counter.
-      train_step_kwargs: "should_stop" and "should_log", tensors.
+      train_step_kwargs: "should_stop", "should_log" and "should_trace", tensors; with the last,
+        "logdir", the directory of traces, and perhaps "summary_writer".
 
     Returns:
       The loss, and whether to stop.
+
+    Raises:
+      ValueError: "should_trace" without "logdir".
     """
+    metadata = _metadata_of_trace(sess, train_step_kwargs)
+    options = None if metadata is None else RunOptions(trace_level=RunOptions.FULL_TRACE)
     start = time.time()
-    loss, step = sess.run([train_op, global_step])
+    loss, step = sess.run([train_op, global_step], options=options, run_metadata=metadata)
     spent = time.time() - start
+    if metadata is not None:
+        _keep_trace(metadata, step, train_step_kwargs)
     if "should_log" in train_step_kwargs and sess.run(train_step_kwargs["should_log"]):
         _LOG.info("global step %d: loss = %.4f (%.3f sec/step)", step, loss, spent)
     stop = "should_stop" in train_step_kwargs and sess.run(train_step_kwargs["should_stop"])
     return loss, stop
+
+
+def _metadata_of_trace(sess: Any, kwargs: Mapping[str, Any]) -> Any:
+    """What a traced step fills, or None where the step is not to be traced."""
+    if "should_trace" not in kwargs:
+        return None
+    if "logdir" not in kwargs:
+        raise ValueError(
+            "logdir must be present in train_step_kwargs when should_trace is present; found"
+            f" {sorted(kwargs)}"
+        )
+    return RunMetadata() if sess.run(kwargs["should_trace"]) else None
+
+
+def _keep_trace(metadata: Any, step: int, kwargs: Mapping[str, Any]) -> None:
+    path = os.path.join(kwargs["logdir"], f"tf_trace-{step}.json")
+    _LOG.info("Writing trace to %s", path)
+    trace = timeline.Timeline(metadata.step_stats).generate_chrome_trace_format()
+    with gfile.GFile(path, "w") as file:
+        file.write(trace)
+    if kwargs.get("summary_writer") is not None:
+        kwargs["summary_writer"].add_run_metadata(metadata, f"run_metadata-{step}", step)
 
 
 def train(
@@ -179,12 +214,13 @@ def train(
       number_of_steps: the last step; None: no limit.
       init_op, init_feed_dict, local_init_op, init_fn, ready_op, summary_op, save_summaries_secs,
         summary_writer, saver: of the Supervisor.
-      startup_delay_steps: how many steps a task that is not the chief waits for.
+      startup_delay_steps: how many steps a task that is not the chief waits for; 0 with
+        ``sync_optimizer``.
       save_interval_secs: time between checkpoints.
-      sync_optimizer: not supported here; give its hook to a MonitoredSession.
+      sync_optimizer: the ``SyncReplicasOptimizer``, or several, that the steps update with.
       session_config: of the session.
       session_wrapper: from the session to what runs steps.
-      trace_every_n_steps: not supported here; use ``tf.train.ProfilerHook``.
+      trace_every_n_steps: how often the chief traces a step, for chrome://tracing, in ``logdir``.
       ignore_live_threads: whether threads that go on after the end are no error.
 
     Returns:
@@ -192,17 +228,25 @@ def train(
 
     Raises:
       ValueError: no ``train_op``, or arguments that are at odds.
-      NotImplementedError: an argument that is not supported here.
     """
-    _check(train_op, logdir, trace_every_n_steps, number_of_steps, sync_optimizer)
+    _check(train_op, number_of_steps)
+    if logdir is None:
+        _check_without_logdir(summary_op, saver, trace_every_n_steps)
+    replicas = _synchronous(sync_optimizer, startup_delay_steps)
     graph = graph or scopes.get_default_graph()
     with graph.as_default():
         if global_step is None:
             global_step = steps.get_or_create_global_step()
         saver = saver or tf_saver.Saver()
+        hooks = [each.make_session_run_hook(is_chief) for each in replicas]
+        for hook in hooks:
+            hook.begin()
         arguments = train_step_kwargs
         if arguments is _USE_DEFAULT:
             arguments = _arguments(global_step, number_of_steps, log_every_n_steps)
+            if is_chief and trace_every_n_steps is not None:
+                arguments["should_trace"] = _every(global_step, trace_every_n_steps)
+                arguments["logdir"] = logdir
         with scopes.name_scope("init_ops"):
             if init_op is _USE_DEFAULT:
                 init_op = listing.global_variables_initializer()
@@ -221,6 +265,8 @@ def train(
         global_step=global_step, saver=saver, save_summaries_secs=save_summaries_secs,
         save_model_secs=save_interval_secs, init_fn=init_fn,
     )  # fmt: skip
+    if summary_writer is not None:
+        arguments["summary_writer"] = keeper.summary_writer
     while True:
         try:
             with keeper.managed_session(
@@ -231,11 +277,15 @@ def train(
                 services: list[Any] = []
                 if is_chief and logdir:
                     services = keeper.start_standard_services(sess) or []
-                elif startup_delay_steps > 0:
+                elif not is_chief and startup_delay_steps > 0:
                     until = min(startup_delay_steps, number_of_steps or sys.maxsize)
                     _wait(sess, global_step, until)
                 keeper.start_queue_runners(sess)
+                for hook in hooks:
+                    hook.after_create_session(sess, keeper.coord)
                 loss = _loop(keeper, sess, train_op, global_step, train_step_fn, arguments)
+                for hook in hooks:
+                    hook.end(sess)
                 if logdir and is_chief:
                     # A checkpoint that the timer's thread still writes must not come after this.
                     keeper.request_stop()
@@ -247,22 +297,38 @@ def train(
             _LOG.info("Retrying training!")
 
 
-def _check(train_op: Any, logdir: Any, trace: Any, count: Any, sync_optimizer: Any) -> None:
+def _check(train_op: Any, count: Any) -> None:
     if train_op is None:
         raise ValueError("train_op cannot be None.")
-    if trace is not None:
-        if logdir is None:
-            raise ValueError("logdir cannot be None when trace_every_n_steps is not None")
-        raise NotImplementedError(
-            "slim.learning.train: trace_every_n_steps is not supported; use tf.train.ProfilerHook"
-        )
-    if sync_optimizer is not None:
-        raise NotImplementedError(
-            "slim.learning.train: sync_optimizer is not supported; use its make_session_run_hook"
-            " with tf.train.MonitoredTrainingSession"
-        )
     if count is not None and count <= 0:
         raise ValueError(f"`number_of_steps` must be either None or a positive number: {count}")
+
+
+def _check_without_logdir(summary_op: Any, saver: Any, trace: int | None) -> None:
+    given = {"saver": saver is not None, "trace_every_n_steps": trace is not None}
+    given["summary_op"] = summary_op is not _USE_DEFAULT
+    for name, is_given in given.items():
+        if is_given:
+            raise ValueError(f"Cannot provide {name} because logdir=None: nothing is written")
+
+
+def _synchronous(given: Any, delay: int) -> list[Any]:
+    """The optimizers of ``sync_optimizer``."""
+    if given is None:
+        return []
+    if delay > 0:
+        raise ValueError(
+            "startup_delay_steps must be zero when sync_optimizer is supplied: each step needs its"
+            f" replicas; found {delay}"
+        )
+    found = given if isinstance(given, (list, tuple)) else [given]
+    for each in found:
+        if not isinstance(each, SyncReplicasOptimizer):
+            raise ValueError(
+                f"`sync_optimizer` must be a tf.train.SyncReplicasOptimizer, or a list of them;"
+                f" found {each!r}"
+            )
+    return list(found)
 
 
 def _arguments(global_step: Any, count: int | None, every: int | None) -> dict[str, Any]:
@@ -270,8 +336,12 @@ def _arguments(global_step: Any, count: int | None, every: int | None) -> dict[s
         found: dict[str, Any] = {}
         found["should_stop"] = greater_equal(global_step, count) if count else constant(False)
         if every:
-            found["should_log"] = equal(global_step % every, 0)
+            found["should_log"] = _every(global_step, every)
         return found
+
+
+def _every(global_step: Any, count: int) -> Any:
+    return equal(global_step % count, 0)
 
 
 def _wait(sess: Any, global_step: Any, until: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,53 @@ def test_train_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
             losses.append(slim.learning.train(_train_op(), str(tmp_path), number_of_steps=last))
         assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / f"model.ckpt-{last}")
     assert losses[1] < losses[0]
+
+
+def test_train_with_synchronous_replicas(tmp_path: Path) -> None:
+    with tf.Graph().as_default():
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        y = slim.fully_connected(x, 1, activation_fn=None)
+        inner = tf.train.GradientDescentOptimizer(0.01)
+        sync = tf.train.SyncReplicasOptimizer(inner, replicas_to_aggregate=1, total_num_replicas=1)
+        step = slim.learning.create_train_op(tf.reduce_mean(tf.square(y - 1.0)), sync)
+        loss = slim.learning.train(step, str(tmp_path), number_of_steps=40, sync_optimizer=sync)
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-40")
+    assert loss < 0.5
+
+
+def test_train_traces_every_few_steps(tmp_path: Path) -> None:
+    with tf.Graph().as_default():
+        slim.learning.train(_train_op(), str(tmp_path), number_of_steps=5, trace_every_n_steps=2)
+    traces = sorted(path.name for path in tmp_path.glob("tf_trace-*.json"))
+    # Asked before a step, named by what the counter is after it.
+    assert traces == ["tf_trace-1.json", "tf_trace-3.json", "tf_trace-5.json"]
+    events = json.loads((tmp_path / traces[0]).read_text())["traceEvents"]
+    assert {"Sub", "Mul"} <= {each.get("args", {}).get("op") for each in events}
+
+
+def test_only_another_than_the_chief_waits_for_its_first_step() -> None:
+    with tf.Graph().as_default():
+        loss = slim.learning.train(_train_op(), None, number_of_steps=2, startup_delay_steps=9)
+    assert np.isfinite(loss)
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ({"saver": "s"}, "Cannot provide saver because logdir=None"),
+        ({"summary_op": None}, "Cannot provide summary_op because logdir=None"),
+        ({"trace_every_n_steps": 1}, "Cannot provide trace_every_n_steps because logdir=None"),
+        ({"number_of_steps": 0}, "`number_of_steps` must be either None or a positive number"),
+        ({"sync_optimizer": [3]}, "`sync_optimizer` must be a tf.train.SyncReplicasOptimizer"),
+        (
+            {"sync_optimizer": [], "startup_delay_steps": 1},
+            "startup_delay_steps must be zero when sync_optimizer is supplied",
+        ),
+    ],
+)
+def test_train_refuses(arguments: dict[str, Any], said: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=said):
+        slim.learning.train(_train_op(), None, **arguments)
 
 
 def test_clipping_and_multipliers_change_the_step() -> None:

@@ -23,6 +23,11 @@ from penstock.training.keras_models.losses import (
     sparse_categorical_crossentropy as sparse_categorical_crossentropy,
     squared_hinge as squared_hinge,
 )
+from penstock.training.keras_models.metric_names import (
+    deserialize as deserialize,
+    get as get,
+    serialize as serialize,
+)
 from penstock.training.keras_models.metrics import (
     Accuracy as Accuracy,
     BinaryAccuracy as BinaryAccuracy,
@@ -51,9 +56,6 @@ from penstock.training.keras_models.metrics import (
     categorical_accuracy as categorical_accuracy,
     cosine_proximity as cosine,
     cosine_proximity as cosine_proximity,
-    deserialize as deserialize,
-    get as get,
-    serialize as serialize,
     sparse_categorical_accuracy as sparse_categorical_accuracy,
     sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy,
     top_k_categorical_accuracy as top_k_categorical_accuracy,

@@ -121,6 +121,7 @@ class MinMaxNorm(Constraint):
 _KNOWN: dict[str, Any] = {
     "MaxNorm": MaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm, "MinMaxNorm": MinMaxNorm,
     "max_norm": MaxNorm, "non_neg": NonNeg, "unit_norm": UnitNorm, "min_max_norm": MinMaxNorm,
+    "maxnorm": MaxNorm, "nonneg": NonNeg, "unitnorm": UnitNorm,
 }  # fmt: skip
 
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.graph.tensor import Tensor
-from penstock.library.layer_base import calls, reachable
+from penstock.library.layer_base import calls, reachable, tensors
+
+
+class Noted(NamedTuple):
+    """What ``add_metric`` was given: a name, a value, and the metric whose result it is, if any."""
+
+    name: str
+    value: Any
+    metric: Any
 
 
 class Charged:
@@ -74,6 +82,46 @@ class Charged:
         if scopes.get_default_graph().executes and calls.current_call() is None:
             for one in (self, *self._inner_layers()):
                 one._losses.clear()
+                one.__dict__.pop("_noted", None)
+
+    def add_metric(
+        self, value: Any, aggregation: str | None = None, name: str | None = None
+    ) -> None:
+        """Adds a value that models tell with their losses.
+
+        Args:
+          value: a tensor, or what the call of a metric has returned.
+          aggregation: "mean" of what the value is over batches; None of a metric's result.
+          name: under which it is told; default the metric's.
+
+        Raises:
+          ValueError: there is no name, or another aggregation.
+        """
+        metric = tensors.metric_of(value)
+        if aggregation not in (None, "mean"):
+            raise ValueError(
+                "We currently support only `mean` sample-wise metric aggregation. You provided"
+                f" aggregation=`{aggregation}`"
+            )
+        if metric is None and name is None:
+            raise ValueError(
+                "Please provide a name for your metric like"
+                " `self.add_metric(tf.reduce_sum(inputs), name='mean_activation',"
+                " aggregation='mean')`"
+            )
+        if metric is None and aggregation is None:
+            raise ValueError(
+                f"add_metric: {name!r} is a tensor that no metric has returned, so that it cannot"
+                " be reset after an epoch; give aggregation='mean', or the result of a"
+                " tf.keras.metrics.Metric"
+            )
+        told = metric.name if metric is not None else str(name)
+        self.__dict__.setdefault("_noted", []).append(Noted(told, value, metric))
+
+    @property
+    def noted_metrics(self) -> list[Noted]:
+        """What ``add_metric`` was given, here and of the layers inside."""
+        return [*self.__dict__.get("_noted", ()), *self._of_inner("noted_metrics")]
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Adds updates of the layer's state, for training to run.

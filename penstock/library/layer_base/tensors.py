@@ -1,6 +1,7 @@
-"""What layers note of tensors: the mask of a layer's output, and the layer that it came from.
+"""What layers note of tensors: the mask of a layer's output, the layer that it came from, and the
+metric whose result it is.
 
-State: two weak maps from tensors, of which an entry goes with its tensor; classes that programs
+State: three weak maps from tensors, of which an entry goes with its tensor; classes that programs
 registered as tensors.
 """
 
@@ -10,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 _masks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_metrics: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _SYMBOLIC: list[type] = []
 _histories: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -28,6 +30,19 @@ def set_mask(tensor: Any, mask: Any) -> None:
         _masks.pop(tensor, None)
     else:
         _masks[tensor] = mask
+
+
+def metric_of(tensor: Any) -> Any:
+    """The metric whose call has returned it, or None."""
+    try:
+        return _metrics.get(tensor)
+    except TypeError:
+        return None
+
+
+def set_metric(tensor: Any, metric: Any) -> None:
+    """Notes that a metric's call has returned it."""
+    _metrics[tensor] = metric
 
 
 def history_of(tensor: Any) -> Any:

@@ -310,6 +310,8 @@ class _Writer:
             node.user_object.identifier = _identifier(item)
             node.user_object.version.producer = _VERSION
             node.user_object.version.min_consumer = _VERSION
+            metadata = getattr(item, "metadata_to_save", None)
+            node.user_object.metadata = "" if metadata is None else metadata()
 
 
 def _identifier(item: Any) -> str:

@@ -32,7 +32,8 @@ def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: 
     elif isinstance(given, list | tuple) and not (
         len(names) == 1 and given and np.isscalar(given[0])
     ):
-        nested = len(names) == 1 and len(given) != 1 and np.ndim(given[0]) >= 1
+        # Lists of numbers are one array's rows; a list of arrays is one for each name.
+        nested = len(names) == 1 and len(given) != 1 and not hasattr(given[0], "shape")
         found = [np.asarray(given)] if nested else list(given)
     else:
         found = [given]
@@ -106,6 +107,52 @@ def class_weights(weights: Any, target: Any) -> Any:
             f" {lacking} exist in the data but not in `class_weight`."
         )
     return np.asarray([weights[one] for one in classes.tolist()], settings.floatx())
+
+
+def weights_of(weighted_by: str | None, given: Any, by_class: Any, target: Any) -> Any:
+    """The weights of an output's samples, or of their steps; None where there are none.
+
+    Args:
+      weighted_by: "temporal": steps have weights.
+      given: weights of samples, or None.
+      by_class: from the number of a class to its weight, or None.
+      target: an array.
+
+    Raises:
+      ValueError: they do not fit the target, or the mode.
+    """
+    weights = None if given is None else np.asarray(given, settings.floatx())
+    if weighted_by == "temporal":
+        _check_temporal(weights, target)
+    elif weights is not None and weights.ndim != 1:
+        raise ValueError(
+            f"Found a sample_weight array with shape {weights.shape}. In order to use timestep-wise"
+            ' sample weights, you should specify sample_weight_mode="temporal" in compile(). If you'
+            " just mean to use sample-wise weights, make sure your sample_weight array is 1D."
+        )
+    if weights is not None and weights.shape != target.shape[: weights.ndim]:
+        raise ValueError(
+            f"Found a sample_weight array with shape {weights.shape} for an input with shape"
+            f" {target.shape}. sample_weight cannot be broadcast."
+        )
+    of_classes = class_weights(by_class, target)
+    if weights is None or of_classes is None:
+        return of_classes if weights is None else weights
+    return weights * of_classes
+
+
+def _check_temporal(weights: Any, target: Any) -> None:
+    if target.ndim < 3:
+        raise ValueError(
+            f"Found a sample_weight array for an input with shape {target.shape}. Timestep-wise"
+            ' sample weighting (use of sample_weight_mode="temporal") is restricted to outputs that'
+            " are at least 3D, i.e. that have a time dimension."
+        )
+    if weights is not None and weights.ndim != 2:
+        raise ValueError(
+            f"Found a sample_weight array with shape {weights.shape}. In order to use timestep-wise"
+            " sample weighting, you should pass a 2D sample_weight array."
+        )
 
 
 def input_type(kind: np.dtype[Any]) -> str:

@@ -150,6 +150,7 @@ def clone_and_build_model(
             optimizer.set_iterations(optimizer_iterations)
     clone.compile(
         optimizer, model.loss, metrics=model.asked_metrics, loss_weights=model.loss_weights,
+        weighted_metrics=model.asked_weighted_metrics, sample_weight_mode=model.sample_weight_mode,
         target_tensors=target_tensors,
     )  # fmt: skip
     return clone

@@ -16,8 +16,10 @@ from penstock.ops.array import nodes, reshape as reshaping, transpose
 
 
 def _logits_before(output: Any, kind: str) -> Any:
-    """What an output was made of by a node of that type, or None."""
-    op = output.op
+    """What an output was made of by a node of that type, or None; of a value nothing is known."""
+    op = getattr(output, "op", None)
+    if op is None:
+        return None
     while op.op_def.role == "identity":
         op = op.inputs[0].op
     return op.inputs[0] if op.type == kind else None

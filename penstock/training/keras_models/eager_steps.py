@@ -49,7 +49,7 @@ class Step:
         model = self.model
         self._made = self._of_outputs(called(model, self._inputs, training))
         self._losses = [
-            one.loss(target, made, sample_weight=weight)
+            one.loss_of(target, made, weight)
             for one, target, made, weight in zip(
                 model.trained_outputs, self._targets, self._made, self._weights, strict=True
             )
@@ -86,13 +86,13 @@ class Step:
 
     def _metrics(self) -> list[Any]:
         found = []
-        for one, target, made in zip(
-            self.model.trained_outputs, self._targets, self._made, strict=True
+        for one, target, made, weight in zip(
+            self.model.trained_outputs, self._targets, self._made, self._weights, strict=True
         ):
-            for _, metric in one.metrics:
-                metric.update_state(target, made)
+            for number, (_, metric, _) in enumerate(one.metrics):
+                one.update(number, target, made, weight)
                 found.append(metric.result())
-        return found
+        return [*found, *self.model.tell_noted()]
 
 
 def _target(output: Output, target: Any) -> Any:

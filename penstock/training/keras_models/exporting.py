@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import nullcontext
 from typing import Any
 
 from penstock.engine.session.session import Session
 from penstock.foundation.formats import files
-from penstock.foundation.graph import collecting, scopes
+from penstock.foundation.graph import collecting
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.keys import GraphKeys
-from penstock.library.layer_base import phase, sessions
+from penstock.library.layer_base import phase
 from penstock.library.variables import listing
 from penstock.ops.control import control
 from penstock.storage.checkpoint.saver import Saver
 from penstock.storage.checkpoint.trackable import saveables_below
 from penstock.storage.saved_model import constants
 from penstock.storage.saved_model.builder import SavedModelBuilder
-from penstock.storage.saved_model.save import save as save_objects
 from penstock.training.estimator.export_outputs import EvalOutput, PredictOutput, TrainOutput
-from penstock.training.keras_models import reading
+from penstock.training.keras_models import reading, saved_models
 from penstock.training.keras_models.cloning import clone_model
 from penstock.training.keras_models.to_estimator import Training, metric_pairs
 
@@ -55,9 +53,7 @@ def export_saved_model(
     """
     path = os.fspath(saved_model_path)
     if serving_only:
-        executes = scopes.get_default_graph().executes
-        with nullcontext() if executes else sessions.get_session().as_default():
-            save_objects(model, path, input_signature)
+        saved_models.save(model, path, True, input_signature)
         _write_configuration(model, path)
         return
     if not getattr(model, "is_graph", False) and not hasattr(model, "add"):

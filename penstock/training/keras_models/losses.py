@@ -204,7 +204,8 @@ class Loss:
           y_true, y_pred: targets and predictions, [batch, ...].
           sample_weight: weights of samples, or None.
         """
-        with scopes.name_scope(self.name or type(self).__name__.lower()):
+        name = (self.name or type(self).__name__.lower()).strip("<>")  # "<lambda>" is no scope
+        with scopes.name_scope(name):
             found = self.call(y_true, y_pred)
             return weighting.weighted_loss(found, sample_weight, self.reduction)
 

@@ -6,7 +6,7 @@ A metric's variables are in no collection, and models set them to zero when an e
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from penstock.foundation.base import dtypes
 from penstock.foundation.graph import scopes
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.library import nn
-from penstock.library.layer_base import configs, sessions, settings
+from penstock.library.layer_base import sessions, settings, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.ops.array import reshape as reshaping
@@ -61,7 +61,9 @@ class Metric(Layer):
         """Takes a batch in; the result after it."""
         update = self.update_state(*args, **kwargs)
         with scopes.control_dependencies([update]):
-            return control.identity(self.result())
+            found = control.identity(self.result())
+        tensors.set_metric(found, self)
+        return found
 
     def add_weight(  # type: ignore[override]
         self, name: Any = None, shape: Any = (), initializer: Any = None, **kwargs: Any
@@ -290,50 +292,3 @@ SparseCategoricalCrossentropy: Any = _of(
 def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """The cosine similarity, as a metric by name is called."""
     return losses.cosine_similarity(y_true, y_pred, axis)
-
-
-_FUNCTIONS: dict[str, Any] = {
-    one.__name__: one
-    for one in (
-        binary_accuracy, categorical_accuracy, sparse_categorical_accuracy,
-        top_k_categorical_accuracy, sparse_top_k_categorical_accuracy,
-    )
-}  # fmt: skip
-_CLASSES = {
-    one.__name__: one
-    for one in (
-        Sum, Mean, Accuracy, BinaryAccuracy, CategoricalAccuracy, SparseCategoricalAccuracy,
-        TopKCategoricalAccuracy, SparseTopKCategoricalAccuracy, MeanSquaredError,
-        MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredLogarithmicError, Hinge,
-        SquaredHinge, CategoricalHinge, Poisson, LogCoshError, KLDivergence, CosineSimilarity,
-        BinaryCrossentropy, CategoricalCrossentropy, SparseCategoricalCrossentropy,
-    )
-}  # fmt: skip
-KNOWN: dict[str, Any] = {
-    **{key: value for key, value in losses.KNOWN.items() if not isinstance(value, type)},
-    **_FUNCTIONS, **_CLASSES, "cosine_similarity": cosine_proximity, "cosine": cosine_proximity,
-    "cosine_proximity": cosine_proximity,
-}  # fmt: skip
-
-
-def serialize(metric: Any) -> Any:
-    """A metric by name, or as a configuration."""
-    return configs.serialized(metric)
-
-
-def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The metric of that name or configuration."""
-    return configs.made_from(config, KNOWN, "metric function", custom_objects)
-
-
-def get(identifier: Any) -> Any:
-    """The metric that a name, a configuration or itself stands for.
-
-    Raises:
-      ValueError: it stands for none.
-    """
-    if isinstance(identifier, str | dict):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier
-    raise ValueError(f"Could not interpret metric function identifier: {identifier}")

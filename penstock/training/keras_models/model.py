@@ -19,9 +19,12 @@ from penstock.training.keras_models import (
     arrays,
     eager_steps,
     losses,
+    metrics,
     optimizers,
     outputs,
+    step_functions,
     weight_files,
+    weighting,
 )
 from penstock.training.keras_models.input_layer import Input
 from penstock.training.keras_models.loops import Loops
@@ -60,6 +63,8 @@ class Model(Loops, Network):
     _output_losses: list[Any]
     metric_updates: list[Any]
     asked_metrics: Any
+    asked_weighted_metrics: Any
+    sample_weight_mode: Any
 
     def _set_inputs(self, given: Any) -> None:
         """Makes the inputs and outputs of a subclass, by what it is first given."""
@@ -78,7 +83,9 @@ class Model(Loops, Network):
             for one in flat
         ]
         packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
-        found = self(packed)
+        asks = "training" in self.call_arguments
+        found = self(packed, **({"training": phase.learning_phase()} if asks else {}))
+        weight_files.restore_made_since(self)
         flat_out = nest.flatten(found)
         self.__dict__.update(
             inputs=made, outputs=flat_out, input_names=sorted(named) if named else
@@ -124,22 +131,27 @@ class Model(Loops, Network):
           loss: a name, function or object; a list or dict by output.
           metrics: names, functions or objects; a dict by output, or a list of lists.
           loss_weights: how much the losses of outputs count; a list or dict.
+          sample_weight_mode: "temporal": weights are of the steps of samples; a list or dict.
+          weighted_metrics: metrics in which samples count by their weights; like ``metrics``.
           target_tensors: tensors that stand in the place of the targets; one, or a list or dict.
-          sample_weight_mode, weighted_metrics, distribute: not supported.
+          distribute: not supported.
+          **kwargs: ``options`` and ``run_metadata`` of the session's runs.
 
         Raises:
-          NotImplementedError: one of those.
+          NotImplementedError: ``distribute``.
+          ValueError: another keyword.
         """
-        others = {
-            "sample_weight_mode": sample_weight_mode, "weighted_metrics": weighted_metrics,
-            "distribute": distribute, **kwargs,
-        }  # fmt: skip
-        asked = [name for name, value in others.items() if value]
-        if asked:
-            raise NotImplementedError(f"compile does not support {', '.join(asked)}")
+        if distribute:
+            raise NotImplementedError(
+                "compile does not support distribute; see tf.distribute for what trains on several"
+                " devices"
+            )
+        step_functions.check_keywords(kwargs)
         self.__dict__.update(
             optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
-            asked_metrics=metrics, _target_tensors=target_tensors, _steps={}, _pending=True,
+            asked_metrics=metrics, asked_weighted_metrics=weighted_metrics,
+            sample_weight_mode=sample_weight_mode, _run_arguments=kwargs,
+            _target_tensors=target_tensors, _steps={}, _pending=True,
         )  # fmt: skip
         kept = [pair for pair in self._checkpoint_dependencies if pair[0] != "optimizer"]
         self.__dict__["_checkpoint_dependencies"] = [*kept, ("optimizer", self.optimizer)]
@@ -151,18 +163,22 @@ class Model(Loops, Network):
         found = [losses.get(x) for x in outputs.by_output(self.loss, names, "loss")]
         weights = outputs.by_output(self.loss_weights, names, "loss_weights", 1.0)
         targets = outputs.by_output(self.__dict__["_target_tensors"], names, "target_tensors")
+        modes = outputs.weighting_modes(self.sample_weight_mode, names)
         several = len(names) > 1
         made = [
-            outputs.Output(name, tensor, loss, 1.0 if weight is None else weight, several, target)
-            for name, tensor, loss, weight, target in zip(
-                names, self.outputs, found, weights, targets, strict=True
+            outputs.Output(
+                name, tensor, loss, 1.0 if weight is None else weight, several, target, mode
+            )
+            for name, tensor, loss, weight, target, mode in zip(
+                names, self.outputs, found, weights, targets, modes, strict=True
             )
         ]
-        for one, asked in zip(
-            made, outputs.metrics_by_output(self.asked_metrics, names), strict=True
-        ):
+        plain = outputs.metrics_by_output(self.asked_metrics, names)
+        weighted = outputs.metrics_by_output(self.asked_weighted_metrics, names)
+        for one, asked, asked_weighted in zip(made, plain, weighted, strict=True):
             if one.trained:
                 one.add_metrics(asked)
+                one.add_metrics(asked_weighted, weighted=True)
         trained = [one for one in made if one.trained]
         if scopes.get_default_graph().executes:
             self._compile_steps(trained, several)
@@ -185,7 +201,7 @@ class Model(Loops, Network):
 
     def _compile_steps(self, trained: list[Any], several: bool) -> None:
         """What there is to know where calls run; all else is computed for each batch."""
-        objects = [metric for one in trained for _, metric in one.metrics]
+        objects = [metric for one in trained for _, metric, _ in one.metrics]
         self.__dict__.update(
             trained_outputs=trained, metrics_names=self._names(trained, several), _seen=[],
             _metric_objects=objects, _losses_told=len(trained) if several else 0,
@@ -195,20 +211,51 @@ class Model(Loops, Network):
         results, updates, objects = [], [], []
         with scopes.name_scope("metrics"):
             for one in trained:
-                for name, metric in one.metrics:
+                for number, (name, metric, _) in enumerate(one.metrics):
                     with scopes.name_scope(name):
-                        update = metric.update_state(one.target, one.tensor)
+                        update = one.update(number, one.target, one.tensor, one.sample_weight)
                         with scopes.control_dependencies([update]):
                             results.append(control.identity(metric.result()))
                     updates.append(update)
                     objects.append(metric)
+            for note in self.noted_metrics:
+                metric, made = note.metric, note.value
+                if metric is None:
+                    metric = self._mean_of(note.name)
+                    made = metric(note.value)
+                results.append(made)
+                updates.append(made.op)
+                objects.append(metric)
         self.__dict__.update(
             _results=results, metric_updates=updates, _metric_objects=objects, _seen=[]
         )
 
+    def _mean_of(self, name: str) -> Any:
+        """The metric that takes the mean of what ``add_metric`` was given under a name."""
+        means: dict[str, Any] = self.__dict__.setdefault("_noted_means", {})
+        if name not in means:
+            means[name] = metrics.Mean(name)
+        return means[name]
+
+    def tell_noted(self) -> list[Any]:
+        """Where calls run: what the metrics come to that the last call has noted."""
+        found: dict[str, Any] = {}
+        for note in self.noted_metrics:
+            metric = note.metric
+            if metric is None:
+                metric = self._mean_of(note.name)
+                metric.update_state(note.value)
+            found[note.name] = metric
+        objects = self.__dict__["_metric_objects"]
+        objects += [one for one in found.values() if all(one is not known for known in objects)]
+        self.metrics_names += [one for one in found if one not in self.metrics_names]
+        return [one.result() for one in found.values()]
+
     def _names(self, trained: list[Any], several: bool) -> list[str]:
         of_losses = [f"{one.name}_loss" for one in trained] if several else []
-        return ["loss", *of_losses, *(name for one in trained for name, _ in one.metrics)]
+        of_metrics = [metric[0] for one in trained for metric in one.metrics]
+        noted = dict.fromkeys(note.name for note in self.noted_metrics)
+        return ["loss", *of_losses, *of_metrics, *noted]
 
     @property
     def metrics(self) -> list[Any]:
@@ -255,6 +302,10 @@ class Model(Loops, Network):
         return self.asked_metrics
 
     @property
+    def _compile_weighted_metrics(self) -> Any:
+        return self.asked_weighted_metrics
+
+    @property
     def _compile_metric_functions(self) -> list[Any]:
         return self.metrics
 
@@ -267,7 +318,9 @@ class Model(Loops, Network):
     def _step_function(self, updates: list[Any]) -> StepFunction:
         fed = [*self.inputs, *(one.target for one in self.trained_outputs if one.fed)]
         fetched = [self.total_loss, *self._output_losses, *self._results]
-        return StepFunction(fed, fetched, [*updates, *self.metric_updates], None)
+        return StepFunction(
+            fed, fetched, [*updates, *self.metric_updates], None, **self.__dict__["_run_arguments"]
+        )
 
     def _relevant_updates(self) -> list[Any]:
         return [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
@@ -297,7 +350,8 @@ class Model(Loops, Network):
             step = self.__dict__["_steps"].setdefault("test", step)
         feed = self._phased(self._feed(inputs, targets, weights), training)
         fetched = [self.total_loss, *self._output_losses, *self._results]
-        found = sessions.get_session().run([fetched, step, self.metric_updates], feed)[0]
+        run = self.__dict__["_run_arguments"]
+        found = sessions.get_session().run([fetched, step, self.metric_updates], feed, **run)[0]
         return self._with_means(found, len(self._output_losses))
 
     def _with_means(self, found: list[Any], count: int) -> list[Any]:
@@ -317,13 +371,11 @@ class Model(Loops, Network):
             else one.tensor.shape.as_list() for one in self.trained_outputs
         ]  # fmt: skip
         targets = arrays.standardized(y, names, shapes, "target")
-        given = outputs.by_output(sample_weight, names, "sample_weight") if isinstance(
-            sample_weight, list | dict) else [sample_weight] * len(names)  # fmt: skip
-        weights = []
-        for one, target in zip(given, targets, strict=True):
-            by_class = arrays.class_weights(class_weight, target)
-            one = None if one is None else np.asarray(one, settings.floatx())
-            weights.append(by_class if one is None else one if by_class is None else one * by_class)
+        given = weighting.standardize_sample_weights(sample_weight, names)
+        weights = [
+            arrays.weights_of(one.weighted_by, weight, class_weight, target)
+            for one, weight, target in zip(self.trained_outputs, given, targets, strict=True)
+        ]
         arrays.same_length(inputs, targets)
         return inputs, targets, weights
 

@@ -1,4 +1,6 @@
-"""``save_model`` and ``load_model``: a model, how it is trained and how far, in one HDF5 file."""
+"""``save_model`` and ``load_model``: a model, how it is trained and how far, in an HDF5 file or a
+SavedModel.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,8 @@ from typing import Any
 
 from penstock.foundation.formats import hdf5
 from penstock.foundation.graph import scopes
-from penstock.library.layer_base import configs
 from penstock.storage.saved_model import loader
-from penstock.storage.saved_model.save import save as save_objects
-from penstock.training.keras_models import configuration, hdf5_weights, optimizers, reading
-from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
+from penstock.training.keras_models import configuration, hdf5_weights, reading, saved_models
 
 _LOG = logging.getLogger("penstock")
 
@@ -39,7 +38,7 @@ def save_model(
     """
     path = os.fspath(filepath)
     if save_format == "tf":
-        save_objects(model, path, signatures)
+        saved_models.save(model, path, include_optimizer, signatures)
         return
     if not getattr(model, "is_graph", False):
         raise NotImplementedError(
@@ -69,42 +68,21 @@ def _may_overwrite(path: str) -> bool:
 
 
 def _write_training(file: Any, model: Any) -> None:
-    if isinstance(model.optimizer, TFOptimizer):
-        _LOG.warning(
-            "TensorFlow optimizers do not make it possible to access optimizer attributes or"
-            " optimizer state after instantiation. As a result, we cannot save the optimizer as"
-            " part of the model save file. You will have to compile your model again after loading"
-            " it. Prefer using a Keras optimizer instead (see keras.io/optimizers)."
-        )
+    training = saved_models.training_config(model)
+    if training is None:
         return
-    optimizer = {
-        "class_name": type(model.optimizer).__name__, "config": model.optimizer.get_config()
-    }  # fmt: skip
-    training = {
-        "loss": model.loss, "metrics": model.asked_metrics, "weighted_metrics": None,
-        "sample_weight_mode": None, "loss_weights": model.loss_weights,
-        "optimizer_config": optimizer,
-    }  # fmt: skip
-    file.attrs["training_config"] = json.dumps(training, default=_described).encode()
+    file.attrs["training_config"] = json.dumps(training).encode()
     if model.optimizer.weights:
         hdf5_weights.write_weights(file.create_group("optimizer_weights"), model.optimizer.weights)
-
-
-def _described(value: Any) -> Any:
-    if hasattr(value, "get_config"):
-        return {"class_name": type(value).__name__, "config": value.get_config()}
-    if callable(value):
-        return value.__name__
-    return configuration.plain(value)
 
 
 def load_model(
     filepath: Any, custom_objects: Mapping[str, Any] | None = None, compile: bool = True
 ) -> Any:
-    """Reads a model that ``save_model`` wrote as HDF5, here or in Keras.
+    """Reads a model that ``save_model`` wrote, here or in Keras.
 
     Args:
-      filepath: of the file.
+      filepath: of the file, or of a SavedModel's folder.
       custom_objects: classes and functions that the file names, by name.
       compile: whether the model is compiled as it was, with the state of its optimizer.
 
@@ -113,16 +91,13 @@ def load_model(
 
     Raises:
       ImportError: h5py is not installed.
-      NotImplementedError: it is a SavedModel, which ``tf.saved_model.load_v2`` loads.
+      NotImplementedError: a SavedModel of a model that a subclass computes.
       OSError: there is no such file.
-      ValueError: it holds weights and no model.
+      ValueError: it holds weights, or functions, and no model.
     """
     path = os.fspath(filepath)
     if os.path.isdir(path) and loader.maybe_saved_model_directory(path):
-        raise NotImplementedError(
-            f"{path} is a SavedModel: its functions are loaded by tf.saved_model.load_v2; models of"
-            " Keras are made anew from HDF5 files"
-        )
+        return saved_models.load(path, custom_objects, compile)
     if not os.path.exists(path):
         raise OSError(
             f"SavedModel file does not exist at: {path}/{{saved_model.pbtxt|saved_model.pb}}"
@@ -147,10 +122,7 @@ def _compile(file: Any, model: Any, given: dict[str, Any]) -> None:
             " it manually."
         )
         return
-    training = json.loads(text)
-    with configs.custom_object_scope(given):
-        optimizer = optimizers.deserialize(training["optimizer_config"], given)
-        model.compile(optimizer, training["loss"], training["metrics"], training["loss_weights"])
+    optimizer = saved_models.compile_by(json.loads(text), model, given)
     if "optimizer_weights" not in file:
         return
     values = hdf5_weights.read_weights(file["optimizer_weights"])

@@ -13,7 +13,7 @@ from penstock.ops.array import reshape as reshaping
 from penstock.ops.linalg import matrix_diag
 from penstock.ops.math import confusion_matrix
 from penstock.ops.state import state_update
-from penstock.training.keras_models import metrics, threshold_metrics, weighting
+from penstock.training.keras_models import weighting
 from penstock.training.keras_models.metrics import Mean, Metric, ran
 
 
@@ -166,16 +166,3 @@ class MeanIoU(Metric):
 def _flat(value: Any) -> Any:
     tensor = convert_to_tensor(value)
     return tensor if tensor.shape.ndims == 1 else reshaping.reshape(tensor, [-1])
-
-
-def _note(*classes: Any) -> None:
-    metrics.KNOWN.update({one.__name__: one for one in classes})
-
-
-_note(
-    MeanTensor, MeanRelativeError, RootMeanSquaredError, MeanIoU, threshold_metrics.AUC,
-    threshold_metrics.Precision, threshold_metrics.Recall, threshold_metrics.TruePositives,
-    threshold_metrics.TrueNegatives, threshold_metrics.FalsePositives,
-    threshold_metrics.FalseNegatives, threshold_metrics.SensitivityAtSpecificity,
-    threshold_metrics.SpecificityAtSensitivity,
-)  # fmt: skip

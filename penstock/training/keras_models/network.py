@@ -15,6 +15,7 @@ from penstock.training.keras_models import (
     model_files,
     reading,
     saved_functions,
+    saved_models,
     summaries,
     weight_files,
 )
@@ -173,6 +174,9 @@ class Network(Layer):
         if isinstance(inputs, dict) and not isinstance(self._nested_inputs, dict):
             inputs = [inputs[name] for name in self.input_names]
         given = nest.flatten(inputs)
+        for one, its_mask in zip(given, nest.flatten(mask), strict=False):
+            if its_mask is not None:
+                tensors.set_mask(one, its_mask)
         values = dict(zip((id(one) for one in self.inputs), given, strict=True))
         for node in self._network_nodes:
             if all(id(one) in values for one in nest.flatten(node.output_tensors)):
@@ -188,8 +192,14 @@ class Network(Layer):
         return nest.map_structure(lambda one: values[id(one)], self._nested_outputs)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """The masks that layers have given with the outputs."""
-        return None
+        """The masks that layers give with the outputs for such inputs; None of a subclass."""
+        if not self.is_graph:
+            return None
+        return nest.map_structure(tensors.mask_of, self.call(inputs, mask=mask))
+
+    def _set_masks(self, inputs: Any, outputs: Any, masks: Any) -> None:
+        if not self.is_graph:  # else the layers have noted them as they made the outputs
+            super()._set_masks(inputs, outputs, masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output, as of the tensors that it was made from."""
@@ -245,6 +255,10 @@ class Network(Layer):
     def functions_to_save(self) -> dict[str, Any]:
         """What ``tf.saved_model.save`` writes of its calls."""
         return saved_functions.functions_of(self)
+
+    def metadata_to_save(self) -> str:
+        """What ``tf.saved_model.save`` writes with it, to make it anew."""
+        return saved_models.description(self)
 
     def parts_to_save(self) -> list[tuple[str, Any]]:
         """What ``tf.saved_model.save`` writes of it beside what a checkpoint has."""

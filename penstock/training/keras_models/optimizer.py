@@ -84,9 +84,9 @@ class OptimizerV2:
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__
         wanted = "learning_rate" if name == "lr" else name
-        for place in ("_made", "_hyper"):
-            if wanted in fields.get(place, ()):
-                return fields[place][wanted]
+        if wanted in fields.get("_hyper", ()):
+            self._create_hypers()  # so that what is asked for can be set by its session
+            return fields["_made"].get(wanted, fields["_hyper"][wanted])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -41,6 +41,19 @@ class _Ruled(OptimizerV2):
         return {**super().get_config(), **found, **more}
 
 
+def _moves_on(momentum: Any) -> bool:
+    """Whether moves are made again; what a tensor or a function will say is not known.
+
+    Raises:
+      ValueError: a number outside [0, 1].
+    """
+    if callable(momentum) or hasattr(momentum, "op"):
+        return True
+    if not 0 <= momentum <= 1:
+        raise ValueError(f"`momentum` must be between [0, 1]; found {momentum}")
+    return bool(momentum > 0)
+
+
 class SGD(_Ruled):
     """Moves against the gradient, with momentum if there is one.
 
@@ -59,10 +72,7 @@ class SGD(_Ruled):
         name: str = "SGD", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, name, {"momentum": momentum}, kwargs)
-        number = isinstance(momentum, int | float)
-        if number and not 0 <= momentum <= 1:
-            raise ValueError(f"`momentum` must be between [0, 1]; found {momentum}")
-        self._moves_on = bool(momentum > 0) if number else True
+        self._moves_on = _moves_on(momentum)
         self.slots = ("momentum",) if self._moves_on else ()
         self.nesterov = nesterov
 
@@ -111,10 +121,7 @@ class RMSprop(_Ruled):
         epsilon: float | None = 1e-7, centered: bool = False, name: str = "RMSprop", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, name, {"rho": rho, "momentum": momentum}, kwargs)
-        number = isinstance(momentum, int | float)
-        if number and not 0 <= momentum <= 1:
-            raise ValueError(f"`momentum` must be between [0, 1]; found {momentum}")
-        self._moves_on = bool(momentum > 0) if number else True
+        self._moves_on = _moves_on(momentum)
         self.epsilon, self.centered = epsilon or settings.epsilon(), centered
         self.slots = ("rms", *["momentum"] * self._moves_on, *["mg"] * centered)
 

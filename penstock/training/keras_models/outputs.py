@@ -6,10 +6,10 @@ import inspect
 from typing import Any
 
 from penstock.foundation.graph import scopes
-from penstock.library.layer_base import settings
+from penstock.library.layer_base import settings, tensors
 from penstock.ops.array import constant, fill
-from penstock.training.keras_models import losses, metrics
-from penstock.training.keras_models.weighting import Reduction
+from penstock.training.keras_models import losses, metric_names, metrics
+from penstock.training.keras_models.weighting import Reduction, masked
 
 _SPARSE = (losses.sparse_categorical_crossentropy,)
 
@@ -24,14 +24,18 @@ class Output:
       weight: how much the loss counts.
       several: whether the model has other outputs.
       target: a tensor that stands in the place of what is fed, or None.
+      weighted_by: "temporal": a weight for each step of a sample; None: one for each sample.
     """
 
     def __init__(
-        self, name: str, tensor: Any, loss: Any, weight: float, several: bool, target: Any = None
-    ) -> None:
+        self, name: str, tensor: Any, loss: Any, weight: float, several: bool, target: Any = None,
+        weighted_by: str | None = None,
+    ) -> None:  # fmt: skip
         self.name, self.tensor, self.weight, self.several = name, tensor, weight, several
         self.loss = _loss_object(loss)
-        self.metrics: list[tuple[str, Any]] = []
+        self.weighted_by = weighted_by
+        # A metric, its name, and whether weights of samples count in it.
+        self.metrics: list[tuple[str, Any, bool]] = []
         self.target: Any = target
         self.fed = target is None
         self.sample_weight: Any = None
@@ -56,21 +60,37 @@ class Output:
         shape = None if rank is None else [None] * rank
         if self.fed:
             self.target = constant.placeholder(kind, shape, name=f"{self.name}_target")
+        # Without weights there is a single one, for all samples.
+        dims = 2 if self.weighted_by == "temporal" else 1
         self.sample_weight = constant.placeholder_with_default(
-            fill.ones([1], settings.floatx()), [None], name=f"{self.name}_sample_weights"
-        )
+            fill.ones([1] * dims, settings.floatx()), [None] * dims,
+            name=f"{self.name}_sample_weights",
+        )  # fmt: skip
 
     def weighted_loss(self) -> Any:
         """The loss's tensor."""
         with scopes.name_scope(f"{self.name}_loss"):
-            # Without weights the placeholder gives a single one, for all samples.
-            return self.loss(self.target, self.tensor, sample_weight=self.sample_weight)
+            return self.loss_of(self.target, self.tensor, self.sample_weight)
+
+    def loss_of(self, target: Any, made: Any, weights: Any) -> Any:
+        """The loss of what the output was for a batch; what is masked counts as zero."""
+        mask = tensors.mask_of(made)
+        return self.loss(target, made, sample_weight=masked(weights, mask, made.dtype))
+
+    def update(self, number: int, target: Any, made: Any, weights: Any) -> Any:
+        """Takes a batch into the metric of that number; what is masked does not count."""
+        _, metric, is_weighted = self.metrics[number]
+        found = masked(weights if is_weighted else None, tensors.mask_of(made), made.dtype)
+        given = {} if found is None else {"sample_weight": found}
+        return metric.update_state(target, made, **given)
 
     def add_metrics(self, asked: list[Any], weighted: bool = False) -> None:
-        """Takes metrics in, each a name, a function or an object."""
+        """Takes metrics in, each a name, a function or an object; ``weighted``: by samples."""
         for one in asked:
             name, metric = self._metric(one)
-            self.metrics.append((f"{self.name}_{name}" if self.several else name, metric))
+            name = f"weighted_{name}" if weighted else name
+            name = f"{self.name}_{name}" if self.several else name
+            self.metrics.append((name, metric, weighted))
 
     def _metric(self, asked: Any) -> tuple[str, Any]:
         if isinstance(asked, metrics.Metric):
@@ -78,7 +98,7 @@ class Output:
         kind = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}.get(asked) if (
             isinstance(asked, str)
         ) else None  # fmt: skip
-        function = metrics.get(asked) if kind is None else self._by_shape(kind)
+        function = metric_names.get(asked) if kind is None else self._by_shape(kind)
         if isinstance(function, metrics.Metric):
             return function.name, function
         name = kind or getattr(function, "__name__", None) or type(function).__name__.lower()
@@ -117,12 +137,12 @@ def by_output(given: Any, names: list[str], what: str, lacking: Any = None) -> l
       ValueError: a dict has other names, or a list another length.
     """
     if isinstance(given, dict):
-        for name in given:
-            if name not in names:
-                raise ValueError(
-                    f'Unknown entry in {what} dictionary: "{name}". Only expected following keys:'
-                    f" {names}"
-                )
+        unknown = sorted(set(given) - set(names))
+        if unknown:
+            raise ValueError(
+                f"Unknown entries in {what} dictionary: {unknown}. Only expected following keys:"
+                f" {names}"
+            )
         return [given.get(name, lacking) for name in names]
     if isinstance(given, list | tuple):
         if len(given) != len(names):
@@ -144,3 +164,18 @@ def metrics_by_output(given: Any, names: list[str]) -> list[list[Any]]:
     if any(isinstance(one, list | tuple) for one in given):
         return [list(x) if isinstance(x, list | tuple) else [x] for x in given]
     return [list(given) for _ in names]
+
+
+def weighting_modes(given: Any, names: list[str]) -> list[str | None]:
+    """For each output whether samples or their steps have weights.
+
+    Raises:
+      ValueError: it is neither None, "samplewise" nor "temporal".
+    """
+    found = by_output(given, names, "sample_weight_mode")
+    for one in found:
+        if one not in (None, "samplewise", "temporal"):
+            raise ValueError(
+                f"sample_weight_mode should be None, 'samplewise' or 'temporal'; found {one!r}"
+            )
+    return found

@@ -56,7 +56,9 @@ class _Decay(LearningRateSchedule):
         """The rate at a step."""
         given = [getattr(self, name) for name in self._names]
         function = type(self)._function
-        return function(given[0], step, *given[1:], name=self.name or type(self).__name__)
+        found = function(given[0], step, *given[1:], name=self.name or type(self).__name__)
+        # Where operations run as they are called, the functions of tf.train give a function.
+        return found() if callable(found) else found
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a schedule like this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,9 +72,6 @@ def _sparse(value: Any) -> Any:
     return SparseTensorValue(places, found.data, found.shape)
 
 
-_KEYWORDS = {"feed_dict", "fetches", "options", "run_metadata"}
-
-
 def function(
     inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
 ) -> Any:
@@ -102,9 +99,24 @@ def function(
       ...     K.function([x], [K.sum(x)])([[1.0, 2.0]])
       [np.float32(3.0)]
     """
-    for key in kwargs:
-        if key not in _KEYWORDS:
-            raise ValueError(
-                f'Invalid argument "{key}" passed to K.function; it takes {sorted(_KEYWORDS)}'
-            )
+    check_keywords(kwargs, ("feed_dict", "fetches"))
     return StepFunction(inputs, outputs, list(updates or ()), name, **kwargs)
+
+
+def check_keywords(given: Iterable[str], more: Sequence[str] = ()) -> None:
+    """Refuses what no run of a session takes.
+
+    Args:
+      given: names of arguments.
+      more: names that are allowed beside ``options`` and ``run_metadata``.
+
+    Raises:
+      ValueError: a name is another.
+    """
+    allowed = sorted(["options", "run_metadata", *more])
+    for key in given:
+        if key not in allowed:
+            raise ValueError(
+                f'Invalid argument "{key}" passed to K.function with TensorFlow backend; it takes'
+                f" {allowed}"
+            )

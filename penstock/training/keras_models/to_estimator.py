@@ -19,6 +19,7 @@ from penstock.training.estimator.estimator import Estimator
 from penstock.training.estimator.estimator_spec import EstimatorSpec
 from penstock.training.estimator.mode_keys import ModeKeys
 from penstock.training.keras_models.cloning import clone_model
+from penstock.training.keras_models.model_files import load_model
 from penstock.training.keras_models.optimizer import OptimizerV2
 from penstock.training.keras_models.wrapped_optimizer import TFOptimizer
 from penstock.training.monitored.scaffold import Scaffold
@@ -32,8 +33,8 @@ def model_to_estimator(
 
     Args:
       keras_model: the model.
-      keras_model_path: a file that ``Model.save`` wrote; not supported, load it and give the model.
-      custom_objects: classes and functions by name; not needed for a model that is given.
+      keras_model_path: what ``Model.save`` wrote; instead of the model.
+      custom_objects: classes and functions by name that are needed to read it.
       model_dir: where checkpoints are; default of ``config``, else a new folder.
       config: a ``RunConfig``.
       checkpoint_format: ``"saver"``.
@@ -44,7 +45,8 @@ def model_to_estimator(
 
     Raises:
       ValueError: no model, or both a model and a path; or the model was not compiled.
-      NotImplementedError: ``keras_model_path`` or another format of checkpoints.
+      NotImplementedError: another format of checkpoints.
+      OSError: nothing is at the path.
 
     Example:
       >>> import penstock as tf
@@ -60,12 +62,12 @@ def model_to_estimator(
         )
     if keras_model and keras_model_path:
         raise ValueError("Please specify either `keras_model` or `keras_model_path`, but not both.")
-    if keras_model_path:
-        raise NotImplementedError("keras_model_path is not supported; load the model and give it")
     if checkpoint_format not in (None, "saver"):
         raise NotImplementedError(
             f"checkpoint_format must be 'saver' here; found {checkpoint_format!r}"
         )
+    if keras_model_path:
+        keras_model = load_model(keras_model_path, custom_objects)
     if getattr(keras_model, "optimizer", None) is None:
         raise ValueError(
             "The given keras model has not been compiled yet. Please compile the model with"
@@ -142,7 +144,8 @@ class Training:
             optimizer = TFOptimizer(optimizer.optimizer, step)
         model.compile(
             optimizer, source.loss, metrics=source.asked_metrics, loss_weights=source.loss_weights,
-            target_tensors=labels,
+            weighted_metrics=source.asked_weighted_metrics,
+            sample_weight_mode=source.sample_weight_mode, target_tensors=labels,
         )  # fmt: skip
 
 

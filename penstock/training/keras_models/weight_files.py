@@ -71,17 +71,18 @@ def load(model: Any, filepath: str, by_name: bool = False) -> Any:
             "Weights may only be loaded based on topology into Models when loading TensorFlow-"
             "formatted weights (got by_name=True to load_weights)."
         )
-    session = sessions.get_session()
     record = object_graph.read(open_checkpoint(path))
     status = CheckpointLoadStatus(_checkpoint(model), path, record)
-    status.run_restore_ops(session)
+    if scopes.get_default_graph().executes:
+        return status.restored()
+    status.run_restore_ops(sessions.get_session())
     model.__dict__["_restored_weights"] = status
     return status
 
 
 def restore_made_since(model: Any) -> None:
-    """Gives what the optimizer has made since ``load`` what that checkpoint has of it."""
-    status = model.__dict__.pop("_restored_weights", None)
+    """Gives what layers and the optimizer have made since ``load`` what that checkpoint has."""
+    status = model.__dict__.get("_restored_weights")
     if status is not None:
         status.run_restore_ops_of_more(sessions.get_session())
 

@@ -48,6 +48,20 @@ def fitting(values: Any, weights: Any) -> Any:
     return weights
 
 
+def masked(weights: Any, mask: Any, dtype: Any) -> Any:
+    """Weights that are zero where a layer masked its output; ``weights`` or ``mask`` may be None.
+
+    Args:
+      weights: of samples, or of their steps.
+      mask: [batch, steps], bool.
+      dtype: of the result where there is a mask.
+    """
+    if mask is None:
+        return weights
+    mask = math.cast(mask, dtype)
+    return mask if weights is None else mask * fitting(mask, weights)
+
+
 def weighted_loss(values: Any, weights: Any, reduction: str) -> Any:
     """The values, weighed and reduced.
 
@@ -122,12 +136,13 @@ def standardize_sample_weights(sample_weight: Any, output_names: Sequence[str]) 
         return [sample_weight.get(name) for name in names]
     if not isinstance(sample_weight, list | tuple):
         raise TypeError(
-            f"The model has multiple outputs, so `sample_weight` should be a list or a dict."
+            f"The model has multiple outputs, so `sample_weight` should be either a list or a dict."
             f" Provided `sample_weight` type not understood: {sample_weight}"
         )
     if len(sample_weight) != len(names):
         raise ValueError(
             f"Provided `sample_weight` was a list of {len(sample_weight)} elements, but the model"
-            f" has {len(names)} outputs."
+            f" has {len(names)} outputs. You should provide one `sample_weight` array per model"
+            " output."
         )
     return list(sample_weight)

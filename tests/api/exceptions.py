@@ -60,9 +60,4 @@ DIFFERENT: list[tuple[str, str]] = [
         _CELL + r"(?<=Wrapper\.)call",
         "takes the state as well; theirs is Layer's, which is not called",
     ),
-    (
-        r"(layers|contrib\.(layers|slim|rnn|seq2seq|crf|eager|cudnn_rnn|model_pruning)|nn\.rnn_cell)"
-        r"\.\w+\.add_metric",
-        "comes with tf.keras.metrics, whose objects it makes",
-    ),
 ]

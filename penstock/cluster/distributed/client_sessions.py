@@ -150,7 +150,8 @@ class ClientSessions:
           How many nodes are here now.
 
         Raises:
-          tf.errors.AbortedError: there is another number of nodes.
+          tf.errors.AbortedError: there are more nodes than the client counts, and others than it
+            sends; or fewer.
         """
         with found.lock:
             definition = self._graph_def(graph)
@@ -199,14 +200,17 @@ class ClientSessions:
 
 
 def _extended(old: Any, more: Any, nodes: int) -> Any:
-    if nodes != len(old.node):
+    known = old.node[nodes:]
+    again = list(more.node[: len(known)])
+    # What is here beyond the client's count came with a request whose answer it did not wait for.
+    if nodes > len(old.node) or again != list(known[: len(again)]):
         raise errors.AbortedError(
             None, None, f"the session's graph has {len(old.node)} nodes here and {nodes} at the"
             " client that extends it",
         )  # fmt: skip
     made = GraphDef()
     made.CopyFrom(old)
-    made.node.MergeFrom(more.node)
+    made.node.MergeFrom(more.node[len(known) :])
     # A client sends all functions that its graph has, or those that are new.
     fresh = {each.signature.name for each in more.library.function}
     kept = [each for each in old.library.function if each.signature.name not in fresh]

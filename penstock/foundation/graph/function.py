@@ -84,6 +84,7 @@ class FunctionGraph(FunctionBody, Graph):
         self._stateful_allowed = stateful_allowed
         self._captures: dict[Tensor, Tensor] = {}
         self._building_function = True
+        self.takes_calls = False  # whether operations that are called on its tensors add to it
         self.seed = self.outer.seed
         self.attached = self.outer.attached
         for key, items in self.outer._collections.items():

@@ -194,7 +194,11 @@ class TensorArray:
 
     def identity(self) -> TensorArray:
         """The same array after the control dependencies that surround the call."""
-        return self._with_flow(control.identity(self._flow))
+        flow = control.identity(self._flow)
+        if isinstance(self._nodes, StepArray):
+            with scopes.name_scope(None, "TensorArray"):
+                pass  # TensorFlow makes the array's object anew, which takes the name
+        return self._with_flow(flow)
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
         """The array of the gradients of this one's elements.

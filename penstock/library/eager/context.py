@@ -23,14 +23,17 @@ from penstock.engine.session import placement_log
 from penstock.engine.session.build import function_compiler
 from penstock.engine.session.options import Options, apply_config
 from penstock.foundation.base import dtypes, errors
-from penstock.foundation.graph.build import make, tuple_of
+from penstock.foundation.graph import nest
+from penstock.foundation.graph.build import constant, make, tuple_of
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.foundation.graph.defaults import default_graph_scope
 from penstock.foundation.graph.function import FunctionGraph
 from penstock.foundation.graph.graph import Graph
 from penstock.foundation.graph.handles import resource_key
 from penstock.foundation.graph.keys import GraphKeys
 from penstock.foundation.graph.operation import Operation
 from penstock.foundation.graph.solve import Solver, complete_attrs, output_types
+from penstock.foundation.graph.tensor import Tensor
 from penstock.foundation.opdef.opdef import OpDef
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.eager.calls import Call
@@ -231,6 +234,13 @@ class EagerContext(Graph):
         attrs: dict[str, Any],
         mixed: Any = None,
     ) -> Any:
+        graph = _graph_that_takes(inputs)
+        if graph is not None:
+            # Names here need not differ, as they must in a graph.
+            name = (name or op_type).rstrip("/").rpartition("/")[2]
+            with default_graph_scope(graph):
+                given = [nest.map_structure(_as_constant, item) for item in inputs]
+                return make(op_type, *given, name=name, **attrs)
         self.begin()
         op_def = OPS[op_type]
         if op_def.role == "placeholder":
@@ -493,6 +503,25 @@ def _of_variable(item: Any, arg: Any) -> Any:
     if not _is_variable(item):
         return item
     return item.handle if arg.dtype is dtypes.resource or arg.is_ref else convert_to_tensor(item)
+
+
+def _graph_that_takes(inputs: Sequence[Any]) -> Any:
+    """The graph of an input without a value that calls may add to, or None."""
+    for item in inputs:
+        for one in item if type(item) in (list, tuple) else (item,):
+            if isinstance(one, Tensor) and not one.has_value and _takes_calls(one.graph):
+                return one.graph
+    return None
+
+
+def _as_constant(item: Any) -> Any:
+    """A value as a node of the default graph, where shapes can be known from it."""
+    plain = type(item) is EagerTensor and item.dtype not in HANDLES
+    return constant(item.numpy(), item.dtype) if plain else item
+
+
+def _takes_calls(graph: Any) -> bool:
+    return isinstance(graph, FunctionGraph) and graph.takes_calls
 
 
 def _mixed_key(

@@ -2,15 +2,21 @@
 
 ``tf.keras.Input`` begins such a chain; models are made from it.  Calls on other tensors are not
 noted, and then a layer has no inputs or outputs to tell.
+
+State: ``between_layers``, at most one function, which the room of such models puts there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from penstock.foundation.graph import nest
 from penstock.library.layer_base import tensors
 from penstock.library.variables.module import Module
+
+# Notes what operations have made of layers' outputs, where models from ``tf.keras.Input`` are.
+between_layers: list[Callable[[Any], None]] = []
 
 
 class KerasHistory(NamedTuple):
@@ -72,6 +78,14 @@ def connect(layer: Any, inputs: Any, outputs: Any, arguments: dict[str, Any]) ->
     at = len(layer.inbound_nodes) - 1
     for index, tensor in enumerate(nest.flatten(outputs)):
         tensors.set_history(tensor, KerasHistory(layer, at, index))
+
+
+def connect_operations(values: Any) -> None:
+    """Notes the operations that made values of layers' outputs as layers."""
+    flat = nest.flatten(values)
+    if any(tensors.history_of(one) is None for one in flat):
+        for function in between_layers:
+            function(flat)
 
 
 def all_connected(inputs: Any) -> bool:

@@ -404,6 +404,8 @@ class Layer(Charged, Connected):
 
     def _call_on(self, inputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         self._forget_losses()
+        if calls.current_call() is None and symbolic.has_inputs():
+            connections.connect_operations(inputs)
         tracking.give_resources(self._layers)
         masks = self._give_mask(inputs, args, kwargs)
         training = self._give_training(args, kwargs)

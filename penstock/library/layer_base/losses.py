@@ -103,6 +103,8 @@ class Charged:
                 "We currently support only `mean` sample-wise metric aggregation. You provided"
                 f" aggregation=`{aggregation}`"
             )
+        if metric is None and not hasattr(value, "has_value"):
+            raise ValueError(f"Expected a symbolic Tensor for the metric value, received: {value}")
         if metric is None and name is None:
             raise ValueError(
                 "Please provide a name for your metric like"
@@ -111,9 +113,9 @@ class Charged:
             )
         if metric is None and aggregation is None:
             raise ValueError(
-                f"add_metric: {name!r} is a tensor that no metric has returned, so that it cannot"
-                " be reset after an epoch; give aggregation='mean', or the result of a"
-                " tf.keras.metrics.Metric"
+                "We do not support adding an aggregated metric result tensor that is not the output"
+                f" of a `tf.keras.metrics.Metric` metric instance: {name!r} could not be reset"
+                " after an epoch; give aggregation='mean', or what the call of a metric returned"
             )
         told = metric.name if metric is not None else str(name)
         self.__dict__.setdefault("_noted", []).append(Noted(told, value, metric))

@@ -4,7 +4,7 @@ Inputs are placeholders of a graph beside the eager context, which is never run:
 layers follow which.  A layer that is called on tensors of that graph adds nodes to it, while its
 variables are made in the context, with values.  Called on values, the same layer computes.
 
-State of the eager context: that graph.
+State of the eager context: that graph; of a graph: whether models' inputs are in it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from penstock.foundation.graph.tensor import Tensor
 from penstock.library.variables.creation import variable_creator_scope
 
 _GRAPH = "layer_base.symbolic_graph"
+_INPUTS = "layer_base.has_inputs"
 
 
 @contextmanager
@@ -27,13 +28,22 @@ def inputs_scope() -> Iterator[None]:
     """Where the placeholders of models are made, for a ``with`` block."""
     graph = scopes.get_default_graph()
     if not graph.executes:
+        graph.attached[_INPUTS] = True
         yield
         return
     found = graph.attached.get(_GRAPH)
     if found is None:
         found = graph.attached[_GRAPH] = FunctionGraph("keras_graph", outer=graph)
+        found.takes_calls = found.attached[_INPUTS] = True
     with _inside(found):
         yield
+
+
+def has_inputs() -> bool:
+    """Whether the default graph has placeholders of models."""
+    graph = scopes.get_default_graph()
+    inside = isinstance(graph, FunctionGraph) and not graph.takes_calls
+    return not graph.executes and not inside and _INPUTS in graph.attached
 
 
 @contextmanager

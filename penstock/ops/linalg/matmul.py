@@ -130,7 +130,8 @@ def matmul(
     if not special and get_default_graph().executes:  # no scope is needed to name a node
         a = a if getattr(a, "has_value", False) else convert_to_tensor(a)
         b = b if getattr(b, "has_value", False) else convert_to_tensor(b)
-        if len(a.value.shape) == 2 == len(b.value.shape) and a.dtype is b.dtype:
+        have = a.has_value and b.has_value  # or it is between the layers of a model
+        if have and len(a.value.shape) == 2 == len(b.value.shape) and a.dtype is b.dtype:
             attrs = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
             product: Tensor = make("MatMul", a, b, name=name, **attrs)
             return product

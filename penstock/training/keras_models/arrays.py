@@ -22,6 +22,8 @@ def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: 
     Raises:
       ValueError: a name lacks, there are too many arrays, or a shape does not fit.
     """
+    if given is None and not names:
+        return []
     if isinstance(given, dict):
         for name in names:
             if name not in given:

@@ -7,6 +7,7 @@ from typing import Any
 from penstock.library.layer_base import connections, names, settings, symbolic
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import constant
+from penstock.training.keras_models import op_layers
 
 
 class InputLayer(Layer):
@@ -48,6 +49,7 @@ class InputLayer(Layer):
             dtype=dtype or settings.floatx(), name=name or names.unique_name("input", False)
         )
         placed = input_tensor is None
+        op_layers.note_operations()
         if placed:
             with symbolic.inputs_scope():
                 input_tensor = constant.placeholder(self.dtype, whole, name=self.name)

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.graph import nest
-from penstock.library.layer_base import tensors
+from penstock.library.layer_base import calls, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models import (
     configuration,
     connected_layers,
     model_files,
+    op_layers,
     reading,
     saved_functions,
     saved_models,
@@ -63,6 +64,7 @@ class Network(Layer):
                     f"Input tensors to a {type(self).__name__} must come from `tf.keras.Input`."
                     f" Received: {one} (missing previous layer metadata)."
                 )
+        op_layers.connect_operations(flat_out)
         found = connected_layers.between(flat_in, flat_out)
         counts: dict[str, int] = {}
         for layer in found.layers:
@@ -155,6 +157,60 @@ class Network(Layer):
         for layer in self.layers:
             if hasattr(layer, "reset_states") and getattr(layer, "stateful", False):
                 layer.reset_states()
+
+    # ---- what it tells beside its outputs ------------------------------------------------------
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses; one of the tensors between its layers is a layer of its own from then on.
+
+        Args:
+          losses, inputs: as of a layer.
+
+        Raises:
+          ValueError: where calls run, a value: it would be the same for all inputs.
+        """
+        rest = []
+        for loss in nest.flatten(losses):
+            if calls.current_call() is not None:
+                rest.append(loss)
+            elif self._holds(loss):
+                self._insert(op_layers.AddLoss(inputs is None)(loss))
+            elif getattr(loss, "has_value", False) or isinstance(loss, float | int):
+                raise ValueError(
+                    "Expected a symbolic Tensors or a callable for the loss value. Please wrap your"
+                    f" loss computation in a zero argument `lambda`; found {loss!r}"
+                )
+            else:
+                rest.append(loss)
+        if rest:
+            super().add_loss(rest, inputs)
+
+    def add_metric(
+        self, value: Any, aggregation: str | None = None, name: str | None = None
+    ) -> None:
+        """Adds a value that is told with the losses; see ``Layer.add_metric``.
+
+        Raises:
+          ValueError: there is no name, or another aggregation than "mean".
+        """
+        if tensors.metric_of(value) is None and aggregation == "mean" and self._holds(value):
+            self._insert(op_layers.AddMetric(aggregation, name)(value))
+        else:
+            super().add_metric(value, aggregation, name)
+
+    def _holds(self, value: Any) -> bool:
+        outside = calls.current_call() is None
+        return bool(self.is_graph and outside and op_layers.comes_from_layers(value))
+
+    def _insert(self, tensor: Any) -> None:
+        """Makes what a layer made of its tensors a part of it that is no output."""
+        more = [*self.__dict__.get("_told", ()), tensor]
+        found = connected_layers.between(self.inputs, [*self.outputs, *more])
+        layers = list(dict.fromkeys([*self._layers, *found.layers]))
+        self.__dict__.update(
+            _told=more, _layers=layers, _network_nodes=found.nodes
+        )  # fmt: skip
+        self._track(layers)
 
     # ---- calls ---------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from penstock.library.layer_base import initializers, sessions
 from penstock.library.layer_base.weights import make_variable
 from penstock.library.ragged_tensors import dispatched as math
 from penstock.library.variables import tracked
+from penstock.library.variables.variable import Variable
 from penstock.ops.control import control
 from penstock.ops.math import clip
 from penstock.ops.state.state_update import assign_add
@@ -326,7 +327,7 @@ class OptimizerV2:
 
     def _rate(self) -> Any:
         rate = self._get_hyper("learning_rate")
-        if hasattr(rate, "dtype") and hasattr(rate, "value"):
+        if isinstance(rate, Variable):
             rate = rate.value()
         if self._initial_decay > 0.0:
             count = math.cast(self.iterations, dtypes.float32)

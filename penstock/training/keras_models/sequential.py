@@ -10,6 +10,7 @@ from penstock.foundation.graph import nest
 from penstock.library.keras.layers import serialization
 from penstock.library.layer_base import settings, tensors
 from penstock.library.layer_base.layer import Layer
+from penstock.training.keras_models import op_layers
 from penstock.training.keras_models.input_layer import Input, InputLayer
 from penstock.training.keras_models.model import Model
 
@@ -182,4 +183,7 @@ def _first_shape(layer: Any) -> Any:
     return shape
 
 
-serialization.CLASSES.update(InputLayer=InputLayer, Model=Model, Sequential=Sequential)
+serialization.CLASSES.update(
+    InputLayer=InputLayer, Model=Model, Sequential=Sequential, AddLoss=op_layers.AddLoss,
+    AddMetric=op_layers.AddMetric, TensorFlowOpLayer=op_layers.TensorFlowOpLayer,
+)  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import penstock as tf
 from penstock.cluster.distributed import rpc, tensor_codec
 from penstock.cluster.distributed.security import Security
@@ -39,5 +41,33 @@ def test_a_step_that_is_prepared_runs_after_its_graph_was_replaced() -> None:
         for step in (old, new)
     ]
     assert [_values(each) for each in ran] == [[1.0], [2.0]]
+    stub.close()
+    server.stop()
+
+
+def _nodes(*names: str) -> bytes:
+    with tf.Graph().as_default() as graph:
+        for name in names:
+            tf.constant(1.0, name=name)
+    data: bytes = graph.as_graph_def().SerializeToString()
+    return data
+
+
+def test_nodes_that_came_by_a_request_without_an_answer_are_taken_once() -> None:
+    server = tf.train.Server.create_local_server()
+    stub = rpc.Stub(server.target.partition("://")[2], "Master", "the server", Security())
+    session = stub.create_session(
+        messages.CreateSessionRequest(graph=_nodes("a")), timeout=PATIENCE
+    ).session
+
+    def extended(*names: str) -> int:
+        request = messages.ExtendSessionRequest(session=session, graph=_nodes(*names), nodes=1)
+        nodes: int = stub.extend_session(request, timeout=PATIENCE).nodes
+        return nodes
+
+    assert [extended("b"), extended("b"), extended("b", "c"), extended("b")] == [2, 2, 3, 3]
+    for names in (("other",), ("b", "other")):
+        with pytest.raises(tf.errors.AbortedError, match="3 nodes here and 1 at the client"):
+            extended(*names)
     stub.close()
     server.stop()

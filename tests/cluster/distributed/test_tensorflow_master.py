@@ -103,8 +103,17 @@ def test_a_graph_grows_by_versions(stub: rpc.Stub, session: str) -> None:
         request.current_graph_version + 1
     )
     assert _values(_run(stub, session, fetch=["new:0"])) == {"new:0": [7, 8]}
+    # Once more, as by a client that did not get the answer: it is there.
+    assert stub.extend_session(request, timeout=PATIENCE).new_graph_version == (
+        request.current_graph_version + 1
+    )
+    with tf.Graph().as_default() as graph:
+        tf.constant(9, name="other")
+    other = messages.ExtendSessionRequest()
+    other.CopyFrom(request)
+    other.graph_def = graph.as_graph_def().SerializeToString()
     with pytest.raises(errors.AbortedError, match="nodes here"):
-        stub.extend_session(request, timeout=PATIENCE)
+        stub.extend_session(other, timeout=PATIENCE)
     request.current_graph_version += 1  # the same node once more
     with pytest.raises(errors.InvalidArgumentError, match="two nodes of one name"):
         stub.extend_session(request, timeout=PATIENCE)

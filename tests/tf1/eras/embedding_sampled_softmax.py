@@ -62,9 +62,9 @@ def main():
         embedding.metadata_path = 'vocab.tsv'
         projector.visualize_embeddings(writer, config)
         writer.close()
+        with open(os.path.join(folder, 'projector_config.pbtxt')) as f:
+            print(f.read().strip())
         saver.save(sess, os.path.join(folder, 'model.ckpt'), model.global_step)
-    with open(os.path.join(folder, 'projector_config.pbtxt')) as f:
-        print(f.read().strip())
     reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(folder))
     print(reader.get_variable_to_shape_map())
     print('%.6g' % np.abs(reader.get_tensor('embed_matrix')).sum())

@@ -1,6 +1,6 @@
 """Programs of Keras whose samples, steps or outputs count differently: masks, weights, classes.
 
-They run with TensorFlow 1.15 and with Penstock alike; ``weighing_golden.json`` has what TensorFlow
+They run with TensorFlow 1.15 and with Penstock alike; ``told_golden.json`` has what TensorFlow
 1.15 has returned.
 """
 
@@ -153,7 +153,6 @@ PROGRAMS = {
         lambda: evaluated(reader(tf), WORDS, SEQUENCES, sample_weight_mode={"z": "temporal"}),
         lambda: evaluated(reader(tf), WORDS, SEQUENCES, weighted_metrics={"z": "mae"}),
         lambda: evaluated(reader(tf), WORDS, SEQUENCES, OF_SAMPLES[:2]),
-        lambda: evaluated(reader(tf), WORDS, SEQUENCES, z=1),
         lambda: two_outputs(tf, [OF_SAMPLES]),
         lambda: two_outputs(tf, sample_weight_mode=["temporal", None]),
         lambda: two_outputs(tf, loss=["mse", None]),

@@ -45,6 +45,7 @@ NAMED = {
          "StopGradient", "TemporaryVariable", "TensorSummary", "TensorSummaryV2"},
         "guesses what a reader of a foreign graph would fetch",
     ),
+    "training.keras_models.image_batches": ({"Iterator"}, "a class of the package has the name"),
     "training.data.dataset": (
         {"Assert", "DatasetToSingleElement", "MatchingFiles", "PyFunc", "ReduceDataset"}, _THEIRS,
     ),

@@ -2,6 +2,7 @@
 
 from penstock.api.keras import (
     activations as activations,
+    applications as applications,
     backend as backend,
     callbacks as callbacks,
     constraints as constraints,

@@ -7,6 +7,7 @@ from penstock.library.layer_base.configs import (
     made_from_object as deserialize_keras_object,
     serialized as serialize_keras_object,
 )
+from penstock.training.keras_models.connected_layers import source_inputs as get_source_inputs
 from penstock.training.keras_models.enqueuers import (
     GeneratorEnqueuer as GeneratorEnqueuer,
     OrderedEnqueuer as OrderedEnqueuer,
@@ -23,5 +24,5 @@ from penstock.training.keras_models.progress import Progbar as Progbar
 __all__ = [
     "CustomObjectScope", "GeneratorEnqueuer", "OrderedEnqueuer", "Progbar", "Sequence",
     "SequenceEnqueuer", "custom_object_scope", "deserialize_keras_object", "get_custom_objects",
-    "get_file", "normalize", "serialize_keras_object", "to_categorical",
+    "get_file", "get_source_inputs", "normalize", "serialize_keras_object", "to_categorical",
 ]  # fmt: skip

@@ -30,6 +30,25 @@ def origin(tensor: Any) -> Any:
     return history.layer.inbound_nodes[history.node_index]
 
 
+def source_inputs(tensor: Any) -> list[Any]:
+    """The tensors of ``tf.keras.Input`` that a layer's output was made of.
+
+    Raises:
+      ValueError: no layer made it.
+    """
+    found, seen, waiting = [], set(), [origin(tensor)]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        before = _before(node)
+        if not before:
+            found += [one for one in nest.flatten(node.input_tensors) if one not in found]
+        waiting += reversed(before)
+    return found
+
+
 def between(inputs: list[Any], outputs: list[Any]) -> Found:
     """What stands between inputs and outputs.
 

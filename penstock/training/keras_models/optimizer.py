@@ -302,7 +302,7 @@ class OptimizerV2:
         """
         pairs = list(grads_and_vars)
         have = [(grad, var) for grad, var in pairs if grad is not None]
-        if not have:
+        if pairs and not have:
             names = [var.name for _, var in pairs]
             raise ValueError(f"No gradients provided for any variable: {names}.")
         self._create_hypers()

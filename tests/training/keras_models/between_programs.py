@@ -191,6 +191,87 @@ def by_names(tf):
     return [model.fit(X, y, epochs=2, shuffle=False, verbose=0).history, model.metrics_names]
 
 
+def _layer(tf, layer, shape, computed=True):
+    """What a layer makes, its weights' names and shapes, a step of training, its configuration.
+
+    TensorFlow computes no shape of dilated windows; hence ``computed``.
+    """
+    given = tf.keras.Input(shape)
+    model = tf.keras.Model(given, layer(given))
+    x = np.random.RandomState(1).rand(*[2] + shape).astype("f")
+    found = model.predict(x)
+    names = [[weight.name, weight.shape.as_list()] for weight in model.weights]
+    model.compile("sgd", "mse")
+    config = {k: v for k, v in layer.get_config().items() if "initializer" not in k}
+    again = tf.keras.Model.from_config(model.get_config())
+    told = [model.train_on_batch(x, np.ones_like(found)), plain_config(config)]
+    shapes = [list(again.output_shape)]
+    if computed:
+        made = layer.compute_output_shape(tf.TensorShape([None] + shape))
+        shapes.append(tf.TensorShape(made).as_list())
+    return [found, names, told, shapes]
+
+
+def plain_config(config):
+    return {k: list(v) if k == "axis" else v for k, v in config.items() if k != "name"}
+
+
+def depthwise(tf):
+    layers = tf.keras.layers
+    return [
+        _layer(tf, layers.DepthwiseConv2D(2, depthwise_initializer=constant(tf, 0.3)), [3, 3, 2]),
+        _layer(tf, layers.DepthwiseConv2D(
+            (2, 3), strides=2, padding="same", depth_multiplier=3, activation="relu",
+            depthwise_initializer=constant(tf, 0.3), use_bias=False,
+        ), [5, 5, 2]),
+        _layer(tf, layers.DepthwiseConv2D(
+            2, dilation_rate=2, depthwise_initializer=constant(tf, 0.3), depthwise_regularizer="l2",
+        ), [5, 5, 2], computed=False),
+        refused(lambda: layers.DepthwiseConv2D(2)(tf.keras.Input([3, 3]))),
+    ]  # fmt: skip
+
+
+def layer_normalization(tf):
+    layers = tf.keras.layers
+    return [
+        _layer(tf, layers.LayerNormalization(), [3]),
+        _layer(tf, layers.LayerNormalization(axis=[1, 2]), [2, 3]),
+        _layer(tf, layers.LayerNormalization(
+            axis=-2, gamma_initializer=constant(tf, 2.0), beta_initializer=constant(tf, 0.3),
+        ), [2, 3]),
+        _layer(tf, layers.LayerNormalization(center=False, scale=False, epsilon=0.1), [4]),
+        refused(lambda: layers.LayerNormalization(axis="a")),
+    ]  # fmt: skip
+
+
+def _attended(tf, layer, masked, keys):
+    shapes = [[3, 4], [2, 4], [2, 4]][: 3 if keys else 2]
+    given = [tf.keras.Input(shape) for shape in shapes]
+    passed = list(given)
+    if masked:
+        passed[:2] = [tf.keras.layers.Masking(0.0)(one) for one in passed[:2]]
+    model = tf.keras.Model(given, layer(passed))
+    rng = np.random.RandomState(2)
+    fed = [rng.rand(*[2] + shape).astype("f") for shape in shapes]
+    fed[0][0, 1] = fed[1][1, 0] = 0
+    found = model.predict(fed)
+    model.compile("sgd", "mse")
+    names = [[weight.name, weight.shape.as_list()] for weight in model.weights]
+    return [found, names, model.train_on_batch(fed, np.ones([2, 3, 4])), layer.get_config()]
+
+
+def attention(tf):
+    dots, sums = tf.keras.layers.Attention, tf.keras.layers.AdditiveAttention
+    return [
+        _attended(tf, dots(), False, False), _attended(tf, dots(use_scale=True), True, False),
+        _attended(tf, dots(causal=True), False, True),
+        _attended(tf, sums(use_scale=False), True, False),
+        _attended(tf, sums(use_scale=False, causal=True), False, False),
+        refused(lambda: dots()(tf.keras.Input([3, 4]))),
+        refused(lambda: dots()([tf.keras.Input([3, 4])])),
+    ]  # fmt: skip
+
+
 def wrong(tf):
     keras = tf.keras
     given = keras.Input([4])
@@ -220,5 +301,6 @@ PROGRAMS = dict(
 )
 for _one in (
     autoencoder, nested, told_by_layers, subclass, subclass_weights, rates, by_names, wrong,
+    depthwise, layer_normalization, attention,
 ):  # fmt: skip
     PROGRAMS[_one.__name__] = _one

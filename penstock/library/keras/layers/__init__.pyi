@@ -1,5 +1,9 @@
 """The public names of ``tf.keras.layers``; ``__init__.py`` reads it as well."""
 
+from penstock.library.keras.layers.attention import (
+    AdditiveAttention as AdditiveAttention,
+    Attention as Attention,
+)
 from penstock.library.keras.layers.cells import (
     GRUCell as GRUCell,
     LSTMCell as LSTMCell,
@@ -16,6 +20,9 @@ from penstock.library.keras.layers.convolution import (
 from penstock.library.keras.layers.dense import (
     Dense as Dense,
 )
+from penstock.library.keras.layers.depthwise import (
+    DepthwiseConv2D as DepthwiseConv2D,
+)
 from penstock.library.keras.layers.dropout import (
     Dropout as Dropout,
 )
@@ -24,6 +31,9 @@ from penstock.library.keras.layers.embedding import (
 )
 from penstock.library.keras.layers.flatten import (
     Flatten as Flatten,
+)
+from penstock.library.keras.layers.layer_normalization import (
+    LayerNormalization as LayerNormalization,
 )
 from penstock.library.keras.layers.merging import (
     Add as Add,

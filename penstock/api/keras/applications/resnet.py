@@ -1,0 +1,5 @@
+"""``tf.keras.applications.resnet``."""
+
+from penstock.training.keras_models.applications import of_room
+
+__getattr__, __dir__ = of_room("resnet")

@@ -101,7 +101,7 @@ def class_weights(weights: Any, target: Any) -> Any:
         return None
     if target.ndim > 2:
         raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
-    classes = target.argmax(axis=-1) if target.shape[-1] > 1 else target.reshape(-1).astype(int)
+    classes = target.argmax(axis=-1) if target.shape[-1] > 1 else target.reshape(-1)
     lacking = set(classes.tolist()) - set(weights)
     if lacking:
         raise ValueError(

@@ -68,6 +68,8 @@ class InputLayer(Layer):
 
 
 def _dims(shape: Any) -> tuple[Any, ...]:
+    if isinstance(shape, int):
+        return (shape,)
     return tuple(shape.as_list() if hasattr(shape, "as_list") else shape)
 
 

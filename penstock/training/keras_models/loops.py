@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from penstock.training.keras_models import fitting, stream_fitting, streams
@@ -49,7 +50,8 @@ class Loops:
             epoch.
           class_weight, sample_weight: how much samples count.
           initial_epoch: number of the first epoch.
-          steps_per_epoch, validation_steps: how many batches an epoch, or a validation, has.
+          steps_per_epoch, validation_steps: how many batches an epoch, or a validation, has; a
+            batch of arrays is then all of them.
           validation_freq: epochs from one evaluation to the next, or a list of such epochs.
           max_queue_size, workers, use_multiprocessing: accepted; batches are made in this thread.
 
@@ -59,6 +61,10 @@ class Loops:
         Raises:
           ValueError: targets beside what gives batches, or no number of steps where it is needed.
         """
+        if steps_per_epoch is not None and not streams.is_stream(x):
+            # Each step has all samples, as in TensorFlow.
+            whole = (x, y) if sample_weight is None else (x, y, sample_weight)
+            x, y, sample_weight = itertools.repeat(whole), None, None
         if streams.is_stream(x):
             _refuse_targets(x, y, sample_weight)
             stream = streams.stream_of(x, steps_per_epoch, "steps_per_epoch", shuffle)
@@ -69,8 +75,6 @@ class Loops:
                 self, stream, validation, epochs, verbose, callbacks or [], class_weight,
                 initial_epoch, validation_freq, is_dataset,
             )  # fmt: skip
-        if steps_per_epoch is not None:
-            raise ValueError("steps_per_epoch is for data that come in batches; found arrays")
         data = self.standardized(x, y, sample_weight, class_weight)
         if validation_data is not None:
             if streams.is_stream(validation_data):
@@ -96,6 +100,12 @@ class Loops:
             return None
         if streams.is_stream(given):
             return streams.stream_of(given, steps, "validation_steps")
+        if not isinstance(given, list | tuple) or len(given) not in (2, 3):
+            raise ValueError(
+                "When passing a `validation_data` argument, it must contain either 2 items (x_val,"
+                " y_val), or 3 items (x_val, y_val, val_sample_weights), or be what gives batches;"
+                f" found {given!r}"
+            )
         x, y, weights = (*given, None)[:3]
         return self.standardized(x, y, weights, None)
 

@@ -55,7 +55,7 @@ class Model(Loops, Network):
     loss: Any
     loss_weights: Any
     total_loss: Any
-    metrics_names: list[str]
+    metrics_names: list[str] = ["loss"]
     stop_training: bool
     trained_outputs: list[outputs.Output]
     _seen: list[list[Any]]

@@ -147,8 +147,8 @@ def by_output(given: Any, names: list[str], what: str, lacking: Any = None) -> l
     if isinstance(given, list | tuple):
         if len(given) != len(names):
             raise ValueError(
-                f"When passing a list as {what}, it should have one entry per model output. The"
-                f" model has {len(names)} outputs, but you passed {what}={given}"
+                f"When passing a list as {what}, it should have one entry per model outputs."
+                f" The model has {len(names)} outputs, but you passed {what}={given}"
             )
         return list(given)
     return [given] * len(names)
@@ -158,6 +158,11 @@ def metrics_by_output(given: Any, names: list[str]) -> list[list[Any]]:
     """The metrics of each output, from a list for all, a list of lists or a dict."""
     if not given:
         return [[] for _ in names]
+    if not isinstance(given, dict | list | tuple):
+        raise TypeError(
+            "Type of `metrics` argument not understood. Expected a list or dictionary, found:"
+            f" {given!r}"
+        )
     if isinstance(given, dict):
         found = by_output(given, names, "metrics", [])
         return [list(x) if isinstance(x, list | tuple) else [x] for x in found]

@@ -272,6 +272,31 @@ def attention(tf):
     ]  # fmt: skip
 
 
+def steps_of_arrays(tf):
+    """Arrays and a number of steps; what a model tells before it is compiled."""
+    layers = tf.keras.layers
+    given = tf.keras.Input(4)
+    model = tf.keras.Model(given, layers.Dense(1, kernel_initializer=constant(tf, 0.2))(given))
+    found = [model.metrics_names, given.shape.as_list()]
+    if tf.executing_eagerly():  # where TensorFlow 1.15 ends an epoch with the arrays
+        return [found]
+    model.compile("sgd", "mse", metrics=["mae"])
+    history = model.fit(X, Y, steps_per_epoch=3, epochs=2, verbose=0).history
+    weighed = model.fit(X, Y, sample_weight=np.arange(12.0), steps_per_epoch=1, verbose=0).history
+    return [found, history, weighed]
+
+
+def wrong_fits(tf):
+    given = tf.keras.Input([4])
+    model = tf.keras.Model(given, tf.keras.layers.Dense(1)(given))
+    model.compile("sgd", "mse")
+    return [refused(one) for one in (
+        lambda: model.fit(X, Y, validation_data=(X,), verbose=0),
+        lambda: model.fit(X, Y, class_weight={0: 1.0, 1: 2.0}, verbose=0),
+        lambda: model.compile("sgd", ["mse", "mse"]),
+    )]  # fmt: skip
+
+
 def wrong(tf):
     keras = tf.keras
     given = keras.Input([4])
@@ -301,6 +326,6 @@ PROGRAMS = dict(
 )
 for _one in (
     autoencoder, nested, told_by_layers, subclass, subclass_weights, rates, by_names, wrong,
-    depthwise, layer_normalization, attention,
+    depthwise, layer_normalization, attention, steps_of_arrays, wrong_fits,
 ):  # fmt: skip
     PROGRAMS[_one.__name__] = _one

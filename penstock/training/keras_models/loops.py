@@ -25,6 +25,7 @@ class Loops:
 
     standardized: Any
     standardized_inputs: Any
+    inputs: Any
 
     def fit(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
@@ -83,9 +84,25 @@ class Loops:
         else:
             data, held = fitting.split(data, validation_split)
         return fitting.fit(
-            self, data, held, batch_size or 32, epochs, verbose, callbacks or [], shuffle,
+            self, data, held, self._batch(batch_size), epochs, verbose, callbacks or [], shuffle,
             initial_epoch, validation_freq,
         )  # fmt: skip
+
+    def _batch(self, given: int | None) -> int:
+        """The size of batches of arrays: as given, as the inputs say, or 32.
+
+        Raises:
+          ValueError: given and inputs say different ones.
+        """
+        first = self.inputs[0]
+        symbolic = first.shape.ndims and not first.has_value  # else it is a sample
+        known = first.shape.as_list()[0] if symbolic else None
+        if given and known and given != known:
+            raise ValueError(
+                f"The `batch_size` argument value {given} is incompatible with the specified batch"
+                f" size of your Input Layer: {known}"
+            )
+        return given or known or 32
 
     def _prepare(self, stream: Stream) -> None:
         """A subclass that was never called has its inputs from the first batch."""
@@ -128,7 +145,7 @@ class Loops:
             found = stream_fitting.evaluate(self, stream, verbose, callbacks or [])
         else:
             data = self.standardized(x, y, sample_weight, None)
-            found = fitting.evaluate(self, data, batch_size or 32, verbose, callbacks or [])
+            found = fitting.evaluate(self, data, self._batch(batch_size), verbose, callbacks or [])
         return found[0] if len(found) == 1 else found
 
     def predict(
@@ -141,7 +158,9 @@ class Loops:
             stream = streams.stream_of(x, steps, "steps")
             return only(stream_fitting.predict(self, stream, verbose, callbacks or []))
         inputs = self.standardized_inputs(x)
-        return only(fitting.predict(self, inputs, batch_size or 32, verbose, callbacks or []))
+        return only(
+            fitting.predict(self, inputs, self._batch(batch_size), verbose, callbacks or [])
+        )
 
     # ---- under their older names ---------------------------------------------------------------
 

@@ -291,6 +291,13 @@ class Model(Loops, Network):
             weight_files.restore_made_since(self)
         return steps["train"]
 
+    def _test_step(self) -> Any:
+        """What an evaluated batch changes: the states of stateful layers."""
+        steps = self.__dict__["_steps"]
+        if "test" not in steps:
+            steps["test"] = control.group(*_once(self.state_updates))
+        return steps["test"]
+
     # What an Estimator that is made of a model asks by TensorFlow's own names.
 
     @property
@@ -313,7 +320,7 @@ class Model(Loops, Network):
         self.__dict__["train_function"] = self._step_function([self.training_step()])
 
     def _make_test_function(self) -> None:
-        self.__dict__["test_function"] = self._step_function([])
+        self.__dict__["test_function"] = self._step_function(_once(self.state_updates))
 
     def _step_function(self, updates: list[Any]) -> StepFunction:
         fed = [*self.inputs, *(one.target for one in self.trained_outputs if one.fed)]
@@ -345,9 +352,7 @@ class Model(Loops, Network):
         if scopes.get_default_graph().executes:
             found = eager_steps.Step(self, inputs, targets, weights).run(training)
             return self._with_means(found, self.__dict__["_losses_told"])
-        step = self.training_step() if training else control.no_op()  # made before the session
-        if not training:
-            step = self.__dict__["_steps"].setdefault("test", step)
+        step = self.training_step() if training else self._test_step()  # made before the session
         feed = self._phased(self._feed(inputs, targets, weights), training)
         fetched = [self.total_loss, *self._output_losses, *self._results]
         run = self.__dict__["_run_arguments"]

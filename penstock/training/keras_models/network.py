@@ -148,6 +148,11 @@ class Network(Layer):
         return only([tuple(one.shape.as_list()) for one in self.outputs])
 
     @property
+    def stateful(self) -> bool:  # type: ignore[override]
+        """Whether a layer's states go on from batch to batch."""
+        return any(getattr(layer, "stateful", False) for layer in self.layers)
+
+    @property
     def state_updates(self) -> list[Any]:
         """The updates of stateful layers."""
         return [u for layer in self.layers if layer.stateful for u in layer.updates]

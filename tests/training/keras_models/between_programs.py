@@ -286,6 +286,33 @@ def steps_of_arrays(tf):
     return [found, history, weighed]
 
 
+def kept_states(tf):
+    """Recurrent layers that go on from batch to batch."""
+    layers, found = tf.keras.layers, []
+    x = np.random.RandomState(0).rand(6, 2, 1).astype("f")
+    y = np.random.RandomState(1).rand(6, 1).astype("f")
+    for kind in (layers.LSTM, layers.GRU, layers.SimpleRNN):
+        model = tf.keras.Sequential([
+            kind(2, stateful=True, batch_input_shape=[2, 2, 1], kernel_initializer=constant(
+                tf, 0.3), recurrent_initializer=constant(tf, 0.2)),
+            layers.Dense(1, kernel_initializer=constant(tf, 0.3)),
+        ])  # fmt: skip
+        found += [model.predict(x[:2]), model.predict(x[:2])]
+        model.reset_states()
+        found += [model.predict(x), model.stateful, len(model.weights)]
+        model.compile("sgd", "mse")
+        found.append(model.fit(x, y, epochs=2, shuffle=False, verbose=0).history)
+        found += [model.evaluate(x, y, verbose=0), model.evaluate(x, y, verbose=0)]
+        if kind is not layers.LSTM:
+            model.layers[0].reset_states([np.ones([2, 2])])
+            found.append(model.predict(x[:2]))
+        found.append(model.layers[0].get_config()["stateful"])
+    found.append(refused(lambda: model.predict(x, batch_size=3)))
+    found.append(refused(lambda: model.layers[0].reset_states([np.ones([2, 2])] * 2)))
+    found.append(refused(lambda: layers.LSTM(2, stateful=True)(tf.keras.Input([2, 1]))))
+    return found
+
+
 def wrong_fits(tf):
     given = tf.keras.Input([4])
     model = tf.keras.Model(given, tf.keras.layers.Dense(1)(given))
@@ -327,5 +354,6 @@ PROGRAMS = dict(
 for _one in (
     autoencoder, nested, told_by_layers, subclass, subclass_weights, rates, by_names, wrong,
     depthwise, layer_normalization, attention, steps_of_arrays, wrong_fits,
+    kept_states,
 ):  # fmt: skip
     PROGRAMS[_one.__name__] = _one

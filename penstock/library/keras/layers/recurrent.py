@@ -7,6 +7,7 @@ from typing import Any
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import nest
 from penstock.library.keras.layers import cells, steps
+from penstock.library.keras.layers.kept_states import KeptStates
 from penstock.library.layer_base import configs, regularizers
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
@@ -77,7 +78,7 @@ class StackedRNNCells(Layer):
         return super().get_config() | {"cells": [configs.serialized(c) for c in self.cells]}
 
 
-class RNN(Layer):
+class RNN(KeptStates, Layer):
     """A cell run over the steps of a sequence.
 
     Args:
@@ -86,13 +87,13 @@ class RNN(Layer):
       return_sequences: whether all outputs are returned, not the last alone.
       return_state: whether the last states are returned as well.
       go_backwards: whether the last step comes first.
-      stateful: not supported; a batch does not go on where the last one ended.
+      stateful: whether a batch goes on where the last one ended; its size must be known.
       unroll: whether the steps are laid out, not looped; their number must be known.
       time_major: whether time comes before the batch.
       **kwargs: as of a layer.
 
     Raises:
-      ValueError: ``stateful``.
+      ValueError: what is no cell.
 
     Example:
       >>> import penstock as tf
@@ -119,11 +120,6 @@ class RNN(Layer):
             raise ValueError(
                 f"`cell` should have a `call` method and a `state_size`. The RNN was passed: {cell}"
             )
-        if stateful:
-            raise ValueError(
-                "stateful=True is not supported: give the last states as initial_state, which"
-                " return_state=True returns"
-            )
         self_zero = kwargs.pop("zero_output_for_mask", False)
         if "input_shape" not in kwargs and ("input_dim" in kwargs or "input_length" in kwargs):
             kwargs["input_shape"] = (kwargs.pop("input_length", None),
@@ -133,7 +129,7 @@ class RNN(Layer):
         self.cell = cell
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.unroll, self.time_major = go_backwards, unroll, time_major
-        self.supports_masking = True
+        self.stateful, self.supports_masking = stateful, True
         self.input_spec = [InputSpec(ndim=3)]
 
     def build(self, input_shape: Any) -> None:
@@ -174,7 +170,10 @@ class RNN(Layer):
         """The last output or all; with the states, if they are asked for."""
         if hasattr(self.cell, "reset_masks"):
             self.cell.reset_masks()
-        if initial_state is None:
+        kept = self._kept_states(inputs) if self.stateful else []
+        if initial_state is None and kept:
+            initial_state = [one.read_value() for one in kept]
+        elif initial_state is None:
             initial_state = self.get_initial_state(inputs)
         states = nest.flatten(initial_state)
         wanted = len(nest.flatten(self.cell.state_size))
@@ -199,6 +198,9 @@ class RNN(Layer):
             step, inputs, states, mask=mask, go_backwards=self.go_backwards, unroll=self.unroll,
             time_major=self.time_major, zero_output_for_mask=self.zero_output_for_mask,
         )  # fmt: skip
+        if kept:
+            changes = zip(kept, states, strict=True)
+            self.add_update([one.assign(state) for one, state in changes], inputs)
         output = outputs if self.return_sequences else last
         return [output, *states] if self.return_state else output
 
@@ -229,7 +231,7 @@ class RNN(Layer):
         """Arguments that make a layer like this one."""
         return super().get_config() | {
             "return_sequences": self.return_sequences, "return_state": self.return_state,
-            "go_backwards": self.go_backwards, "unroll": self.unroll,
+            "go_backwards": self.go_backwards, "stateful": self.stateful, "unroll": self.unroll,
             "time_major": self.time_major, "cell": configs.serialized(self.cell),
         }  # fmt: skip
 

@@ -516,7 +516,7 @@ def _graph_that_takes(inputs: Sequence[Any]) -> Any:
 
 def _as_constant(item: Any) -> Any:
     """A value as a node of the default graph, where shapes can be known from it."""
-    plain = type(item) is EagerTensor and item.dtype not in HANDLES
+    plain = type(item) is EagerTensor and id(item.dtype) not in HANDLES
     return constant(item.numpy(), item.dtype) if plain else item
 
 

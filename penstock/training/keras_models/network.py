@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.foundation.graph import nest
+from penstock.foundation.graph import nest, scopes
 from penstock.library.layer_base import calls, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models import (
@@ -180,7 +180,7 @@ class Network(Layer):
                 rest.append(loss)
             elif self._holds(loss):
                 self._insert(op_layers.AddLoss(inputs is None)(loss))
-            elif getattr(loss, "has_value", False) or isinstance(loss, float | int):
+            elif scopes.get_default_graph().executes and loss is not None and not callable(loss):
                 raise ValueError(
                     "Expected a symbolic Tensors or a callable for the loss value. Please wrap your"
                     f" loss computation in a zero argument `lambda`; found {loss!r}"
@@ -212,9 +212,7 @@ class Network(Layer):
         more = [*self.__dict__.get("_told", ()), tensor]
         found = connected_layers.between(self.inputs, [*self.outputs, *more])
         layers = list(dict.fromkeys([*self._layers, *found.layers]))
-        self.__dict__.update(
-            _told=more, _layers=layers, _network_nodes=found.nodes
-        )  # fmt: skip
+        self.__dict__.update(_told=more, _layers=layers, _network_nodes=found.nodes)
         self._track(layers)
 
     # ---- calls ---------------------------------------------------------------------------------

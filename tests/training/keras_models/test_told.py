@@ -67,6 +67,31 @@ else:
     def test_eager_program_is_as_tensorflows(name):
         same(plain(PROGRAMS[name](tf)), json.loads(GOLDEN.read_text())["eager"][name])
 
+    def test_a_number_is_a_loss_in_a_graph_alone():
+        def model():
+            made = tf.keras.Sequential([
+                tf.keras.layers.Dense(1, kernel_initializer="zeros", input_shape=[2])
+            ])  # fmt: skip
+            made.add_loss(3.0)
+            return made
+
+        with tf.Graph().as_default():
+            found = model()
+            found.compile("sgd", "mse")
+            assert found.evaluate(np.ones([1, 2]), np.zeros([1, 1]), verbose=0) == 3.0
+        operators.install()
+        with (
+            default_graph_scope(mode.Program()),
+            pytest.raises(ValueError, match="Expected a symbolic Tensors or a callable"),
+        ):
+            model()
+
+    @pytest.mark.usefixtures("_eagerly")
+    def test_a_variables_rows_between_layers():
+        table = tf.Variable(np.arange(6.0, dtype="f").reshape(3, 2))
+        rows = tf.gather(table, tf.keras.Input([], dtype="int32"))
+        assert rows.shape.as_list() == [None, 2]
+
     def test_compile_takes_what_a_run_of_the_session_takes():
         with tf.Graph().as_default():
             model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=[2])])

@@ -15,7 +15,7 @@ step (median / 95th percentile), two cores, the MLP and the LSTM of ``make bench
 
 So nothing is guessed.  ``shared_cores`` says which team is worth trying beside what others use;
 each program tries it and the calling thread alone in turn, a few runs each, and keeps what took
-less time.  It tries again when others' use has changed, and now and then.
+less time.  It tries again when others' use has changed, and when it has run for a while since.
 
 A number that the user gives is obeyed: ``intra_op_parallelism_threads`` is the team's size, always;
 OMP_NUM_THREADS and torch.set_num_threads are the most that a team has.  Where that is one, nothing
@@ -59,8 +59,9 @@ _SECONDS_SHARED, _ROW_SECONDS, _ROW_RUNS = 0.5, 0.06, 4
 _BRIEF_SECONDS, _RARE = 0.005, 30
 # The first run of each kind makes what later ones find: kernels, memory, threads.
 _FIRST_RUNS = 2
-# A choice holds for so many seconds at first, and twice as long each time it is confirmed.
-_HOLDS, _HOLDS_AT_MOST = 3.0, 60.0
+# A choice holds for so many seconds of runs (not of those that go by between them) at first, twice
+# as long each time it is confirmed, and so long that what trying lost is at most this share of it.
+_HOLDS, _HOLDS_AT_MOST, _LOST = 3.0, 60.0, 0.02
 # A team takes more of the processor than one thread: it must be faster by this much.
 _WORTH_A_TEAM = 0.95
 
@@ -117,30 +118,26 @@ class TriedTeam:
     """
 
     __slots__ = (
-        "_cores", "_blocking", "_epoch", "_alone", "_last", "_runs", "_times", "_began", "_until",
+        "_cores", "_blocking", "_epoch", "_alone", "_last", "_runs", "_times", "_took", "_left",
         "_holds", "_turn", "_row", "_row_began", "_brief",
     )  # fmt: skip
 
     def __init__(self, cores: SharedCores, blocking: bool = False) -> None:
-        self._cores = cores
-        self._blocking = blocking
-        self._epoch = cores.epoch
-        self._holds, self._until = _HOLDS, 0.0
+        self._cores, self._blocking, self._epoch = cores, blocking, cores.epoch
+        self._holds, self._left = _HOLDS, 0.0
         # What was chosen; the latter also while it is tried again.
         self._alone: bool | None = None
         self._last: bool | None = None
-        # Whether its steps are short, as the last trial has shown.
-        self._brief = False
+        self._brief = False  # whether its steps are short, as the last trial has shown
         self._begin_trial(clock())
         self._runs = -_FIRST_RUNS
 
     def _begin_trial(self, now: float) -> None:
-        self._alone = None
-        self._runs = 0
+        self._alone, self._runs = None, 0
         # Whose turn it is: the calling thread alone, or the team; runs of its row, and its begin.
         self._turn, self._row = self._is_rare() and self._last is True, 0
-        self._began = self._row_began = now
-        # Seconds that runs took with the team, and alone.
+        self._took, self._row_began = 0.0, now
+        # Seconds that runs took with the team, and alone; and all of them.
         self._times: tuple[list[float], list[float]] = ([], [])
 
     def enter(self) -> Entered | None:
@@ -160,7 +157,7 @@ class TriedTeam:
             size = max(1, min(found, cores.wide) // (beside + 1))
             return Entered(found, threads.resize(size), None, now, 0.0)
         alone = self._alone
-        if alone is None or now > self._until or self._epoch != cores.epoch:
+        if alone is None or self._left < 0.0 or self._epoch != cores.epoch:
             return self._try(found, now)
         size = 1 if alone else min(found, cores.wide)
         # MKL's own number is 0 where it has none: it then follows OpenMP's.
@@ -192,6 +189,8 @@ class TriedTeam:
         if entered.alone is not None:
             waited = waiting.waited() - entered.waited if self._blocking else 0.0
             self._note(entered.alone, end - entered.begin - waited, end)
+        else:
+            self._left -= end - entered.begin
 
     def _note(self, alone: bool, seconds: float, now: float) -> None:
         shared = self._cores.sleeping
@@ -204,14 +203,15 @@ class TriedTeam:
             return
         team, single = self._times
         (single if alone else team).append(seconds)
-        fewest, took = min(len(team), len(single)), now - self._began
+        self._took += seconds
+        fewest, took = min(len(team), len(single)), self._took
         if (
             (fewest >= _MANY_RUNS and not shared)
             or (fewest >= _RUNS and took >= (_SECONDS_SHARED if shared else _SECONDS))
             or (not shared and took >= _SECONDS and self._is_clear())
             or (fewest and took >= _ENOUGH_SECONDS)
         ):
-            self._choose(now)
+            self._choose()
 
     def _is_rare(self) -> bool:
         """Whether what was not chosen is tried by few runs among many of what was."""
@@ -230,16 +230,15 @@ class TriedTeam:
             return False
         return max(team) < min(single) or max(single) < min(team)
 
-    def _choose(self, now: float) -> None:
-        cores = self._cores
+    def _choose(self) -> None:
         # Time slices lost to others are rare and long: beside them the mean counts.
-        typical: Callable[[list[float]], float] = fmean if cores.sleeping else median
+        typical: Callable[[list[float]], float] = fmean if self._cores.sleeping else median
         team, single = map(typical, self._times)
         alone = single * _WORTH_A_TEAM <= team
         self._brief = min(team, single) < _BRIEF_SECONDS
         self._holds = min(2 * self._holds, _HOLDS_AT_MOST) if alone is self._last else _HOLDS
         self._alone = self._last = alone
-        self._until = now + self._holds
+        self._left = max(self._holds, len(self._times[not alone]) * abs(team - single) / _LOST)
 
     def __str__(self) -> str:
         if self._last is None:

@@ -86,6 +86,25 @@ def test_few_runs_do_where_all_of_one_kind_are_faster(clock: Clock) -> None:
     assert sizes(team, clock, lambda size: next(took), 15)[-5:] == [4, 1, 4, 4, 4]
 
 
+def test_pauses_between_runs_are_no_reason_to_try_again(clock: Clock) -> None:
+    team = teams.TriedTeam(SharedCores(4, 4))
+    found = []
+    for _ in range(50):
+        clock.now += 60.0
+        found.append(run(team, clock, lambda size: 0.3 if size == 1 else 0.2))
+    assert found[10:] == [4] * 40
+
+
+@pytest.mark.parametrize("faster", [1, 4])
+def test_trying_costs_a_fiftieth_at_most(clock: Clock, faster: int) -> None:
+    """After the first trial, of a second or two: steps as long as these are seldom tried again."""
+    team = teams.TriedTeam(SharedCores(4, 4))
+    sizes(team, clock, lambda size: 0.2 if size == faster else 0.4, 10)
+    found = sizes(team, clock, lambda size: 0.2 if size == faster else 0.4, 2000)
+    others = sum(size != faster for size in found)
+    assert 4 <= others and others * 0.2 <= 0.02 * 2000 * 0.2
+
+
 def test_one_thread_does_where_a_team_is_hardly_faster(clock: Clock) -> None:
     team = teams.TriedTeam(SharedCores(4, 4))
     assert sizes(team, clock, lambda size: 0.0100 if size == 1 else 0.0098, 20)[-1] == 1

@@ -145,6 +145,7 @@ def test_a_process_that_does_not_end_is_killed(
     assert all(is_gone(pid) for pid in pids)
 
 
+@pytest.mark.long
 def test_no_answer_in_time_is_an_error(role: tuple[str, ...]) -> None:
     with Cluster(implementation("good"), 1, 1, 1, role) as started:
         started.workers[0].send(sleep=True)

@@ -54,6 +54,7 @@ def test_freeze_from_a_directory_and_another_format(
     np.testing.assert_allclose(run_frozen(tmp_path / "a.pb"), model.logits, **_ROUNDED)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [

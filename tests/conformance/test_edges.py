@@ -148,6 +148,7 @@ def test_a_job_that_ends_its_process_ends_no_other(
     assert "signal 9" in died[1] and "too long" in died[3] and "too long" in died[5]
 
 
+@pytest.mark.long
 def test_waiting_for_a_core_takes_no_job_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_process_that_has_no_core_says_so() -> None:
             child.wait()
 
 
+@pytest.mark.long
 def test_penstock_runs_in_a_process_of_its_own() -> None:
     results = peers.run_jobs("penstock", [peers.to_job(MATMUL)], runner=edges.RUNNER)
     assert results[MATMUL.id]["static"] == [[2, 4]]

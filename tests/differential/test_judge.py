@@ -141,6 +141,7 @@ def test_a_table_counts() -> None:
     assert "1 value" in tally.line() and beyond(tally)
 
 
+@pytest.mark.long
 def test_penstock_runs_in_a_process_of_its_own() -> None:
     rows = all_calls()
     work = [case for name in ("reduce_sum", "sparse.add", "data.Dataset.take", "scatter_add")

@@ -19,6 +19,7 @@ def _room(share: float) -> tuple[distillation.Classroom, distillation.Data]:
     return distillation.Classroom(data, 16, 4.0, share, seed=3), distillation.fewer(data, 64)
 
 
+@pytest.mark.long
 def test_the_teacher_is_right_and_a_hundredth_of_its_numbers_nearly_so(tmp_path: Path) -> None:
     words = ["--teacher-steps", "200", "--steps", "600", "--export-dir", str(tmp_path / "student")]
     result = CliRunner().invoke(distillation.app, words)

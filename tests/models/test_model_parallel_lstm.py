@@ -79,6 +79,7 @@ def test_over_devices_it_is_the_plain_model() -> None:
     model.close()
 
 
+@pytest.mark.long
 def test_over_tasks_it_is_the_plain_model_and_nothing_large_travels() -> None:
     with ProcessCluster({"worker": 4}) as cluster:
         model = split.Model(ON_TASKS, cluster.targets["/job:worker/replica:0/task:0"])

@@ -38,6 +38,7 @@ def test_accuracy_counts_missing_and_late_symbols_as_wrong() -> None:
     assert s2s.accuracy(np.array([[3, 3, 4, s2s.END, 5, 6]]), targets) == pytest.approx(1 / 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("attention", list(s2s.Attention))
 def test_the_loss_falls_and_a_checkpoint_brings_the_model_back(
     tmp_path: Path, attention: s2s.Attention
@@ -61,6 +62,7 @@ def test_the_loss_falls_and_a_checkpoint_brings_the_model_back(
         np.testing.assert_array_equal(other.answer(unseen, beam), answers)
 
 
+@pytest.mark.long
 def test_the_command_reports_accuracies(tmp_path: Path) -> None:
     words = ["sort", "--steps", "4", "--every", "2", "--units", "8", "--batch", "4", "--beam", "2"]
     result = CliRunner().invoke(s2s.app, [*words, "--save", str(tmp_path / "model")])

@@ -253,6 +253,7 @@ print(json.dumps([found, product_choice.report(), time.perf_counter() - begin]))
 """
 
 
+@pytest.mark.long
 def test_a_later_process_finds_what_was_measured(tmp_path: Path) -> None:
     environment = {**os.environ, "PENSTOCK_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
     environment["OMP_NUM_THREADS"] = "1"

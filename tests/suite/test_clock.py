@@ -104,6 +104,7 @@ HANGS = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lost, ends", [("0.0", True), ("2.0 * time.monotonic()", False)])
 def test_the_limit_of_a_test_goes_by_this_clock(tmp_path: Path, lost: str, ends: bool) -> None:
     """A hanging test ends at its limit; not so soon where the machine had nothing to give."""

@@ -85,6 +85,7 @@ def test_what_is_sent() -> None:
     assert sent == ["testreport", "runtest_protocol_complete"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verbose", [(), ("-v",)], ids=["told less", "told all"])
 def test_every_outcome_arrives(verbose: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(CONFTEST)

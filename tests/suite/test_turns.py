@@ -88,6 +88,7 @@ def _collected(folder: Path, *options: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
+@pytest.mark.long
 def test_the_turns_together_are_all_long_tests(tmp_path: Path) -> None:
     """Each comes once; those that share a fixture of their file come in the same turn."""
     for number in range(6):
@@ -104,6 +105,7 @@ def test_the_turns_together_are_all_long_tests(tmp_path: Path) -> None:
         assert sum(f"test_{number}.py::test_shares" in test for test in part) == 5
 
 
+@pytest.mark.long
 def test_tests_that_share_what_a_module_keeps_come_together(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"test_{number}.py").write_text(textwrap.dedent(KEEPING))

@@ -99,6 +99,7 @@ def test_a_process_can_be_spoken_to_stopped_and_killed() -> None:
         os.kill(process.pid, 0)
 
 
+@pytest.mark.long
 def test_kernels_have_as_many_threads_as_asked_for() -> None:
     program = "import torch; print(torch.get_num_threads(), torch.ones(9, 9).sum())"
     for threads in ("1", "2"):

@@ -47,6 +47,7 @@ def check(program: Program, folder: Path) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", QUICK)
 def test_a_program_prints_what_tensorflow_printed(name: str, tmp_path: Path) -> None:
     check(BY_NAME[name], tmp_path)

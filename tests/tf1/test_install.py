@@ -63,12 +63,14 @@ def test_what_is_absent_says_what_is_near(code: str, said: str) -> None:
     assert "Did you mean" not in done.stderr
 
 
+@pytest.mark.long
 def test_every_name_is_there_for_a_star() -> None:
     check(
         "from tensorflow import *\nfrom tensorflow.python.ops.rnn_cell import *\nSession, GRUCell"
     )
 
 
+@pytest.mark.long
 def test_tensorboard_reads_on_in_such_a_process(tmp_path: Path) -> None:
     """It takes the readers of a TensorFlow that is there, and silences its deprecations."""
     check(
@@ -113,6 +115,7 @@ def test_an_installed_tensorflow_stays_unless_told(tmp_path: Path) -> None:
     assert "Penstock comes too late" in done.stderr
 
 
+@pytest.mark.long
 def test_a_plugin_of_pytest(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import tensorflow as tf\n"

@@ -80,6 +80,7 @@ def test_an_initializer_of_a_shape_stays_an_initializer_as_well(tf: Front) -> No
     assert set(spellings.orders("nn", "1.4.0")) == {"nce_loss", "sampled_softmax_loss"}
 
 
+@pytest.mark.long
 def test_a_program_of_0_12(tmp_path: Path) -> None:
     program = tmp_path / "old.py"
     program.write_text(

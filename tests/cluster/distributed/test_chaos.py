@@ -163,6 +163,7 @@ def test_a_process_that_writes_nothing_down(tmp_path: Path) -> None:
     assert chaos_growth.read(tmp_path / "none") == []
 
 
+@pytest.mark.long
 def test_a_program_tells_what_it_uses(tmp_path: Path) -> None:
     cluster = {"ps": ["localhost:0"]}
     command = [

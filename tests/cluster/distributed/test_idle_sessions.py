@@ -49,6 +49,7 @@ def _let_idle(server: tf.train.Server) -> None:
         session.run(tf.constant(1.0))
 
 
+@pytest.mark.long
 def test_a_session_is_not_idle_while_a_step_runs(server: tf.train.Server) -> None:
     queue = tf.FIFOQueue(1, tf.float32, shared_name="queue")
     taken, put = queue.dequeue(), queue.enqueue(7.0)

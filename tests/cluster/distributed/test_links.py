@@ -201,6 +201,7 @@ def test_a_task_that_is_not_there_is_unavailable(here: End) -> None:
         here.links.send(OTHER, b"", None)
 
 
+@pytest.mark.long
 def test_a_killed_peer_is_lost_at_once_and_its_successor_found(
     here: End, env: dict[str, str]
 ) -> None:
@@ -253,6 +254,7 @@ def test_killing_a_peer_in_the_middle_of_a_tensor_frees_the_sender(here: End, pe
     assert here.events.empty()
 
 
+@pytest.mark.long
 def test_the_deadline_of_a_step_ends_its_send(here: End, peer: Peer) -> None:
     here.links.send(OTHER, b"hello", None)
     peer.expect("message")
@@ -312,6 +314,7 @@ def test_a_peer_that_is_stopped_for_ten_seconds_survives(here: End, peer: Peer) 
     assert here.events.empty() and peer.events.empty()
 
 
+@pytest.mark.long
 def test_a_peer_that_stays_silent_is_lost(
     here: End, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

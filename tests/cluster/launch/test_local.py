@@ -208,6 +208,7 @@ def test_the_guard_goes_with_the_launcher(tmp_path: Path) -> None:
     wait_until(lambda: not alive(guard))
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away_ends_the_job(tmp_path: Path) -> None:
     process = launcher(tmp_path, "--fail", "worker:0:20:2")
     assert process.stdout is not None
@@ -340,6 +341,7 @@ def test_the_host_of_addresses_can_be_chosen(tmp_path: Path) -> None:
     assert clusters(tmp_path)[0][1]["worker"][0].startswith("127.0.0.2:")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("how", "most_starts"), [("app", 1), ("sys.exit", 2)])
 def test_a_server_is_there_for_a_worker_that_starts_again(
     tmp_path: Path, how: str, most_starts: int

@@ -54,6 +54,7 @@ def _check(draws: list[tuple[str, int, int]], wanted: list[int], config: Any) ->
                 np.testing.assert_allclose(value, want, rtol=1e-9, err_msg=f"{program}\n{text}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("config", [PLAIN, None], ids=["as written", "optimized"])
 @settings(max_examples=150)
 @given(draws=lines, wanted=fetches)

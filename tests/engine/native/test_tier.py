@@ -428,6 +428,7 @@ settled(session(), program)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="nothing is marked there")
 @pytest.mark.parametrize(
     "when", ["crash", pytest.param("crash when loaded", marks=pytest.mark.long)]

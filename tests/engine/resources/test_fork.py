@@ -59,6 +59,7 @@ def _forked(parent: str, child: str, threads: int = 0) -> list[str]:
     return said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [0, 2])
 def test_a_child_computes(threads: int) -> None:
     said = _forked(

@@ -97,6 +97,7 @@ def test_shuffled_gives_each_once(shape: Any, kind: Any) -> None:
     assert given == Counter(range(number))
 
 
+@pytest.mark.long
 def test_shuffled_is_uniform_and_repeats_with_its_seed() -> None:
     def draws(seed: Any, count: int) -> list[int]:
         store = stores.ShuffledStore(INT, [()], seed)

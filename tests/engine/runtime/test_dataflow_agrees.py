@@ -75,6 +75,7 @@ def _ran(run: Any, argument: int, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
+@pytest.mark.long
 def test_tensor_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(2 * SEEDS):
         one, other = _ran(tensor_array_programs.run_sequence, seed, monkeypatch)

@@ -30,6 +30,7 @@ print(sorted(faults)[len(faults) // 2])
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is asked to keep memory")
 @pytest.mark.parametrize("keep", ["1", pytest.param("0", marks=pytest.mark.long)])
 def test_large_blocks_are_kept(keep: str) -> None:

@@ -171,6 +171,7 @@ def test_many_shapes_share_a_general_program() -> None:
         assert len(sess._programs) <= 5
 
 
+@pytest.mark.long
 def test_sums_of_thousands_of_terms_compile() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [2])

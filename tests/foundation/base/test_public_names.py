@@ -42,6 +42,7 @@ def test_every_name_is_where_the_stub_says(name: str) -> None:
     assert name in dir(tf)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "code",
     [

@@ -47,6 +47,7 @@ assert waits("torch._meta_registrations") and waits("torch.export")
     )
 
 
+@pytest.mark.long
 @needs_tried
 @pytest.mark.parametrize(
     "use",
@@ -106,6 +107,7 @@ assert not [f for f in sys.meta_path if type(f).__module__.endswith("torch_parts
     )
 
 
+@pytest.mark.long
 def test_a_torch_that_was_there_is_left_alone() -> None:
     _run(
         """

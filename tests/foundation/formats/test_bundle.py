@@ -414,6 +414,7 @@ def damages(content: bytes, rng: random.Random, every: bool) -> list[bytes]:
     return flipped + [content[:cut] for cut in cuts]
 
 
+@pytest.mark.long
 @every_format
 def test_damage_is_data_loss_or_harmless(form: str, tmp_path: Path) -> None:
     make, reader_of = FORMATS[form]

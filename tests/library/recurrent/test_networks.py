@@ -179,6 +179,7 @@ def test_raw_rnn_decides_inputs_and_end():
     close(last, wanted[1])
 
 
+@pytest.mark.long
 def test_a_network_learns():
     """Whether the first input of a sequence was positive: the state must carry it."""
     tf.set_random_seed(3)

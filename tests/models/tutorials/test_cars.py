@@ -56,6 +56,7 @@ def test_every_whole_line_is_in_one_part(cars: list[dict[str, str]]) -> None:
     assert list(imports85.types)[2] == "make" and imports85.types["make"] is str
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["linear_regression", "linear_regression_categorical", "dnn_regression"]
 )

@@ -67,6 +67,7 @@ def test_a_program_that_is_not_there_is_an_error_of_the_line() -> None:
     assert done.exit_code == 2 and "No such command 'mnits'" in done.output
 
 
+@pytest.mark.long
 def test_ridge_comes_to_the_closed_form_and_goes_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ["ridge", "--examples", 50, "--features", 3, "--logdir", run]
@@ -103,6 +104,7 @@ def test_xor_is_learned_and_watched(tmp_path: Path) -> None:
     assert {"loss", "values/hidden/weights", "values/out/outputs"} <= _tags(run)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("network", ["softmax", "cnn"])
 def test_mnist_learns_scikit_learns_digits(tmp_path: Path, network: str) -> None:
     pytest.importorskip("sklearn")
@@ -129,6 +131,7 @@ def test_mnist_says_what_is_wrong_with_its_arguments(tmp_path: Path) -> None:
         assert done.exit_code == 2 and message in done.output, done.output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [[], ["--flavor", "cbow"], ["--loss", "nce"]])
 def test_word2vec_learns_and_leaves_vectors_a_projector_and_pictures(
     tmp_path: Path, more: list[str]
@@ -147,6 +150,7 @@ def test_word2vec_learns_and_leaves_vectors_a_projector_and_pictures(
     assert "goes on after" in trained(*words, "--epochs", 3)
 
 
+@pytest.mark.long
 def test_word2vec_steps_by_threads_and_one_repeats_itself(tmp_path: Path) -> None:
     words = ["word2vec", "--text", _text(tmp_path, 600), "--width", 8, "--epochs", 3, "--seed", 5]
 
@@ -199,6 +203,7 @@ def test_word2vec_reads_folders_and_says_what_it_cannot_read(tmp_path: Path) -> 
     assert done.exit_code == 2 and "give more text" in done.output
 
 
+@pytest.mark.long
 def test_the_language_model_learns_and_writes(tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ["language-model", "--text", _text(tmp_path, 300), "--units", 16, "--batch", 4,
@@ -291,6 +296,7 @@ def test_ctrl_c_saves_what_was_learned(tmp_path: Path, monkeypatch: pytest.Monke
     assert "goes on after step 5 of 22" in trained(*words)
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_whole_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = tmp_path / "run"
     words = ["language-model", "--text", _text(tmp_path), "--units", 8, "--batch", 4,

@@ -29,6 +29,7 @@ def _check(network: Network, way: str, folder: Path, fixed: bool = False) -> Non
         np.testing.assert_allclose(have, want, rtol=1e-5, atol=1e-5 * max(1, np.abs(want).max()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", sorted(WAYS))
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_network_leaves(name: str, way: str, tmp_path: Path) -> None:

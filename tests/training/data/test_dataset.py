@@ -252,6 +252,7 @@ def test_a_wait_ends_with_its_deadline_and_its_session() -> None:
     event.set()
 
 
+@pytest.mark.long
 def test_threads_end_with_the_session() -> None:
     before = set(threading.enumerate())  # a server of another test may have its own
 

@@ -35,6 +35,7 @@ def lines(python: Any, module: str, folder: Path) -> dict[str, Any]:
     return dict(json.loads(line) for line in run.stdout.splitlines() if line[:2] == '["')
 
 
+@pytest.mark.long
 def test_pipelines(tmp_path: Path) -> None:
     found = lines(sys.executable, "penstock", tmp_path / "files")
     differing = {name for name in EXPECTED if found.get(name) != EXPECTED[name]}

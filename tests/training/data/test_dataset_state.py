@@ -131,6 +131,7 @@ with tf.Session() as session:
 """
 
 
+@pytest.mark.long
 def test_a_killed_process_resumes_in_mid_epoch(tmp_path: Path) -> None:
     def run(folder: str, kill_at: int) -> tuple[int, list[str]]:
         done = warm.run(

@@ -60,6 +60,7 @@ def gone(process: int, seconds: float = 10) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_elements_come_in_order_from_other_processes() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         doubled = mapped(functions.doubled, 12).make_initializable_iterator()
@@ -77,6 +78,7 @@ def test_elements_come_in_order_from_other_processes() -> None:
     assert all(gone(p) for p in processes)
 
 
+@pytest.mark.long
 def test_errors_are_in_their_place_and_tell_where() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         found = taken(session, mapped(functions.failing, 4).make_one_shot_iterator().get_next())
@@ -89,6 +91,7 @@ def test_errors_are_in_their_place_and_tell_where() -> None:
             session.run(bad)
 
 
+@pytest.mark.long
 def test_a_killed_process_fails_its_call_and_is_replaced() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         found = taken(session, mapped(functions.dying, 6).make_one_shot_iterator().get_next())

@@ -69,6 +69,7 @@ def killed_and_resumed(folder: Path, whole: list[str], draw: random.Random, time
         assert tf.train.latest_checkpoint(str(folder)) == str(folder / f"model-{at}")
 
 
+@pytest.mark.long
 def test_a_killed_process_goes_on_at_the_next_element(tmp_path: Path, whole: list[str]) -> None:
     killed_and_resumed(tmp_path, whole, random.Random(1), times=1)
 

@@ -108,6 +108,7 @@ def test_trains_as_one_device_on_the_whole_batch(
             np.testing.assert_array_equal(variables[name][0], np.asarray(copies[0], np.float32))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cluster", [3], indirect=True)
 def test_the_ops_on_every_dtype(cluster: Cluster) -> None:
     told = [one for (one,) in cluster.run(3, "kernels")]
@@ -147,6 +148,7 @@ def test_a_task_that_does_not_come(cluster: Cluster) -> None:
     assert "task:1" in limit["text"] and "CollectiveReduce" in limit["text"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_a_killed_task_is_named_and_comes_back(cluster: Cluster, victim: int) -> None:
     steps = 60

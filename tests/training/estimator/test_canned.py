@@ -23,6 +23,7 @@ from tests.training.estimator.test_programs import HERE, differences
 EXPECTED = json.loads((HERE / "canned.json").read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", canned_programs.PROGRAMS)
 def test_canned(name: str) -> None:
     found = canned_programs.found_by(tf, name)

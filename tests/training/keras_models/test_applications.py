@@ -33,6 +33,7 @@ def _drawn(variable: Any, rng: Any) -> Any:
     return (rng.randn(*shape) * 0.05 + (1.0 if "gamma" in variable.name else 0.0)).astype("f")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _FOUND)
 def test_networks_are_tensorflows(name: str) -> None:
     pytest.importorskip("keras_applications")

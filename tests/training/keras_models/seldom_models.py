@@ -372,7 +372,8 @@ def sequences_of_columns(tf):
 PROGRAMS = {
     one.__name__: one
     for one in (
+        radial, means_of_batches, rows_of_a_file, turned_kernels, many_gpus, drawn, estimators,
         given_tensors, validated_otherwise, eagerly, weights_of_samples, to_come, wrong_inputs,
-        nothing, step_by_step,
+        nothing, step_by_step, linear_models, wide_and_deep, sequences_of_columns,
     )
 }  # fmt: skip

@@ -17,6 +17,7 @@ from penstock.api.keras import (
     preprocessing as preprocessing,
     regularizers as regularizers,
     utils as utils,
+    wrappers as wrappers,
 )
 from penstock.library.keras import layers as layers
 from penstock.training.keras_models.input_layer import Input as Input

@@ -13,3 +13,7 @@ from penstock.training.keras_models.callbacks import (
     TerminateOnNaN as TerminateOnNaN,
 )
 from penstock.training.keras_models.event_logging import TensorBoard as TensorBoard
+from penstock.training.keras_models.monitors import (
+    BaseLogger as BaseLogger,
+    RemoteMonitor as RemoteMonitor,
+)

@@ -5,6 +5,7 @@ from penstock.library.layer_base.constraints import (
     MaxNorm as MaxNorm,
     MinMaxNorm as MinMaxNorm,
     NonNeg as NonNeg,
+    RadialConstraint as RadialConstraint,
     UnitNorm as UnitNorm,
     deserialize as deserialize,
     get as get,
@@ -14,4 +15,5 @@ from penstock.library.layer_base.constraints import (
 max_norm = MaxNorm
 min_max_norm = MinMaxNorm
 non_neg = NonNeg
+radial_constraint = RadialConstraint
 unit_norm = UnitNorm

@@ -8,6 +8,10 @@ from penstock.library.layer_base.configs import (
     serialized as serialize_keras_object,
 )
 from penstock.training.keras_models.connected_layers import source_inputs as get_source_inputs
+from penstock.training.keras_models.drawing import (
+    model_to_dot as model_to_dot,
+    plot_model as plot_model,
+)
 from penstock.training.keras_models.enqueuers import (
     GeneratorEnqueuer as GeneratorEnqueuer,
     OrderedEnqueuer as OrderedEnqueuer,
@@ -15,14 +19,21 @@ from penstock.training.keras_models.enqueuers import (
     SequenceEnqueuer as SequenceEnqueuer,
 )
 from penstock.training.keras_models.files import get_file as get_file
+from penstock.training.keras_models.flipped_kernels import (
+    convert_all_kernels_in_model as convert_all_kernels_in_model,
+)
+from penstock.training.keras_models.hdf5_matrix import HDF5Matrix as HDF5Matrix
 from penstock.training.keras_models.labels import (
     normalize as normalize,
     to_categorical as to_categorical,
 )
 from penstock.training.keras_models.progress import Progbar as Progbar
+from penstock.training.keras_models.replicated import multi_gpu_model as multi_gpu_model
 
 __all__ = [
-    "CustomObjectScope", "GeneratorEnqueuer", "OrderedEnqueuer", "Progbar", "Sequence",
-    "SequenceEnqueuer", "custom_object_scope", "deserialize_keras_object", "get_custom_objects",
-    "get_file", "get_source_inputs", "normalize", "serialize_keras_object", "to_categorical",
+    "CustomObjectScope", "GeneratorEnqueuer", "HDF5Matrix", "OrderedEnqueuer", "Progbar",
+    "Sequence", "SequenceEnqueuer", "convert_all_kernels_in_model", "custom_object_scope",
+    "deserialize_keras_object", "get_custom_objects", "get_file", "get_source_inputs",
+    "model_to_dot", "multi_gpu_model", "normalize", "plot_model", "serialize_keras_object",
+    "to_categorical",
 ]  # fmt: skip

@@ -133,6 +133,11 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     _running.eagerly = bool(run_eagerly)
 
 
+def functions_run_eagerly() -> bool:
+    """Whether calls of functions run their Python."""
+    return _running.eagerly
+
+
 class Function:
     """What ``defun`` and ``function`` make.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from penstock.foundation.graph.build import constant
 from penstock.library.layer_base import configs, settings
-from penstock.ops.array import cast
+from penstock.ops.array import cast, gather, reshape
 from penstock.ops.math import clip, elementwise, reduction
 
 
@@ -118,9 +118,50 @@ class MinMaxNorm(Constraint):
         }  # fmt: skip
 
 
+class RadialConstraint(Constraint):
+    """All weights of a square kernel that are as far from its middle are the same.
+
+    Those of each ring become what stands on the diagonal half a kernel after it, those in the
+    middle what stands there before it: a kernel of four rows has the second number of the diagonal
+    in its middle and the last around it. It is for kernels of images.
+
+    Example:
+      >>> import numpy as np
+      >>> import penstock as tf
+      >>> kernel = np.arange(9.0).reshape(3, 3, 1, 1)
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     made = tf.keras.constraints.RadialConstraint()(tf.constant(kernel))
+      ...     session.run(made)[:, :, 0, 0].tolist()
+      [[4.0, 4.0, 4.0], [4.0, 0.0, 4.0], [4.0, 4.0, 4.0]]
+    """
+
+    def __call__(self, w: Any) -> Any:
+        """The kernel [rows, columns, input channels, output channels] with its rings made even.
+
+        Raises:
+          ValueError: it has another rank.
+        """
+        if w.shape.ndims != 4:
+            raise ValueError(
+                f"The weight tensor must be of rank 4, but is of shape: {w.shape}; it is"
+                " [rows, columns, input channels, output channels]"
+            )
+        dims = w.shape.as_list()
+        size, half = dims[0], dims[0] // 2
+        even = size % 2 == 0
+        away = np.abs(np.arange(size) - half)
+        if even:  # two rows are in the middle
+            away = np.minimum(away, np.abs(np.arange(size) - half + 1))
+        ring = np.maximum(away[:, None], away)
+        at = np.where(ring == 0, half - 1, half + ring - (0 if even else 1))
+        found = gather.gather_nd(w, constant(np.stack([at, at], -1)))
+        return reshape.reshape(found, dims)
+
+
 _KNOWN: dict[str, Any] = {
     "MaxNorm": MaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm, "MinMaxNorm": MinMaxNorm,
     "max_norm": MaxNorm, "non_neg": NonNeg, "unit_norm": UnitNorm, "min_max_norm": MinMaxNorm,
+    "RadialConstraint": RadialConstraint, "radial_constraint": RadialConstraint,
     "maxnorm": MaxNorm, "nonneg": NonNeg, "unitnorm": UnitNorm,
 }  # fmt: skip
 

@@ -252,6 +252,8 @@ class Layer(Charged, Connected):
             if key not in ("getter", "collections", "experimental_autocast"):
                 raise TypeError("Unknown keyword argument:", key)
         kind = dtypes.as_dtype(dtype or self.dtype or settings.floatx())
+        if self.dtype is None:  # as of the first weight, where no input has said it
+            self.__dict__["_dtype"] = kind.base_dtype.name
         trainable = making.resolved_trainable(trainable, synchronization)
         initializer = initializers.get(initializer)
         if initializer is None:

@@ -16,7 +16,8 @@ from penstock.library.variables.variable import Variable
 
 def is_layer(item: Any) -> bool:
     """Whether an object has weights as layers and models have."""
-    return hasattr(item, "trainable_weights") and hasattr(item, "_all_updates")
+    kind = type(item)  # a model whose weights are still to be made refuses to tell them
+    return hasattr(kind, "trainable_weights") and hasattr(kind, "_all_updates")
 
 
 def layers_in(items: Iterable[Any]) -> list[Any]:

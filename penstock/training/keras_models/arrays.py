@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.library.layer_base import settings
+from penstock.training.keras_models.hdf5_matrix import HDF5Matrix
 
 
 def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: str) -> list[Any]:
@@ -45,13 +46,21 @@ def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: 
             f" your model is not the size the model expected. Expected to see {len(names)}"
             f" array(s), but instead got the following list of {len(found)} arrays"
         )
-    arrays = [np.asarray(getattr(one, "values", one)) for one in found]
+    arrays = [_array(one) for one in found]
     # A vector is a column.
     arrays = [one[:, np.newaxis] if one.ndim == 1 else one for one in arrays]
     for array, name, shape in zip(arrays, names, shapes, strict=True):
         if shape is not None:
             _check(array, name, shape, what)
     return arrays
+
+
+def _array(given: Any) -> Any:
+    """An array; what is read from a file batch by batch stays there."""
+    if isinstance(given, HDF5Matrix) and given.ndim > 1:
+        return given
+    whole = given[:] if isinstance(given, HDF5Matrix) else getattr(given, "values", given)
+    return np.asarray(whole)
 
 
 def _check(array: Any, name: str, shape: Sequence[Any], what: str) -> None:

@@ -31,7 +31,9 @@ def eval_(x: Any) -> Any:
 
 
 def get_value(x: Any) -> Any:
-    """The value of a variable in Keras's session."""
+    """The value of a variable, or of a tensor, in Keras's session or as it is."""
+    if getattr(x, "has_value", False):
+        return x.numpy()
     return sessions.values_of([x])[0]
 
 

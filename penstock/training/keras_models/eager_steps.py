@@ -78,7 +78,7 @@ class Step:
             variables = model.trainable_weights
             graph = scopes.get_default_graph()
             grads, _ = graph.loss_gradients(lambda: self._loss(True), variables, None)
-            model.optimizer.apply_own_gradients(list(zip(grads, variables, strict=True)))
+            model.move(grads, variables)
         else:
             self._loss(False)
         found = [self._total, *(self._losses if len(model.output_names) > 1 else [])]

@@ -26,6 +26,7 @@ from penstock.storage.saved_model.builder import SavedModelBuilder
 from penstock.training.estimator.export_outputs import EvalOutput, PredictOutput, TrainOutput
 from penstock.training.keras_models import reading, saved_models
 from penstock.training.keras_models.cloning import clone_model
+from penstock.training.keras_models.network import weights_made
 from penstock.training.keras_models.to_estimator import Training, metric_pairs
 
 _CONFIGURATION = "saved_model.json"
@@ -61,7 +62,7 @@ def export_saved_model(
             "Subclassed models can only be exported for serving. Please set argument"
             " serving_only=True."
         )
-    if not model.weights:
+    if not weights_made(model) or not model.weights:
         raise ValueError(
             "Weights for sequential model have not yet been created. Weights are created when the"
             " Model is first called on inputs or `build()` is called with an `input_shape`, or the"

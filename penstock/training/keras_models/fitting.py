@@ -27,30 +27,32 @@ def split(data: Any, fraction: float) -> tuple[Any, Any]:
 
 
 def _rows(data: Any, rows: Any) -> Any:
-    return tuple([None if one is None else one[rows] for one in arrays_] for arrays_ in data)
+    try:
+        return tuple([None if one is None else one[rows] for one in arrays_] for arrays_ in data)
+    except TypeError as error:
+        raise TypeError(
+            'TypeError while preparing batch. If using HDF5 input data, pass shuffle="batch".'
+            f" {error}"
+        ) from error
 
 
 def fit(
-    model: Any, data: Any, validation: Any, batch_size: int, epochs: int, verbose: int,
-    callbacks: Sequence[Any], shuffle: bool, initial_epoch: int, validation_freq: int,
+    model: Any, data: Any, held_out: Any, extra: str, batch_size: int, epochs: int, verbose: int,
+    callbacks: Sequence[Any], shuffle: Any, initial_epoch: int, validation_freq: int,
 ) -> Any:  # fmt: skip
-    """Trains; see ``Model.fit``.  All is as ``Model`` has standardized it."""
+    """Trains; see ``Model.fit``.  All is as ``Model`` has standardized it.
+
+    Args:
+      held_out: as of ``run_epochs``; ``extra`` is what is said of it first.
+    """
     count = len(data[0][0])
-    extra = f", validate on {len(validation[0][0])} samples" if validation else ""
     sizes = {"batch_size": batch_size, "steps": None, "samples": count}
     bars = [ProgbarLogger(stateful_metrics=list(model.metrics_names)[1:])] if verbose else []
-    held_out = None
-    if validation is not None:
-        held_out = partial(_validate, model, validation, batch_size)
     return run_epochs(
         model, partial(_train_epoch, model, data, batch_size, shuffle), held_out,
         range(initial_epoch, epochs), validation_freq, sizes, verbose, bars, callbacks,
         f"Train on {count} samples{extra}" if verbose else "",
     )  # fmt: skip
-
-
-def _validate(model: Any, validation: Any, batch_size: int, called: CallbackList) -> Any:
-    return evaluate(model, validation, batch_size, 0, [], inside=called)
 
 
 def run_epochs(
@@ -116,12 +118,10 @@ def is_due(frequency: Any, epoch: int) -> bool:
 
 
 def _train_epoch(
-    model: Any, data: Any, batch_size: int, shuffle: bool, called: CallbackList
+    model: Any, data: Any, batch_size: int, shuffle: Any, called: CallbackList
 ) -> list[Any]:
     count = len(data[0][0])
-    order = np.arange(count)
-    if shuffle:
-        np.random.shuffle(order)
+    order = _order(count, batch_size, shuffle)
     means = _Means()
     for number, (first, last) in enumerate(arrays.batches(count, batch_size)):
         begun = {"batch": number, "size": last - first}
@@ -133,6 +133,18 @@ def _train_epoch(
         if model.stop_training:
             break
     return means.found()
+
+
+def _order(count: int, batch_size: int, shuffle: Any) -> np.ndarray[Any, Any]:
+    """The samples of an epoch; "batch" leaves those of a batch together, and a rest last."""
+    order = np.arange(count)
+    if shuffle == "batch":
+        whole = order[: count // batch_size * batch_size].reshape(-1, batch_size)
+        np.random.shuffle(whole)
+        return np.append(whole, order[whole.size :])
+    if shuffle:
+        np.random.shuffle(order)
+    return order
 
 
 class _Means:
@@ -150,8 +162,14 @@ class _Means:
         self._size += size
 
     def found(self) -> list[Any]:
-        """Means, and metrics."""
-        return [self._sum / max(self._size, 1), *self._metrics]
+        """Means, and metrics.
+
+        Raises:
+          ValueError: there was no batch.
+        """
+        if not self._size:
+            raise ValueError("Empty training data. There is no sample in what was given")
+        return [self._sum / self._size, *self._metrics]
 
 
 def evaluate(
@@ -202,4 +220,6 @@ def predict(
         if verbose:
             bar.update(last)
     called.call("on_predict_end")
+    if not parts:
+        raise ValueError("Empty data. There is no sample in what was given")
     return [np.concatenate(of_output) for of_output in zip(*parts, strict=True)]

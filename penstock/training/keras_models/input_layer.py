@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.foundation.base import dtypes
 from penstock.library.layer_base import connections, names, settings, symbolic
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import constant
@@ -20,10 +21,12 @@ class InputLayer(Layer):
       input_tensor: a tensor that stands in the place of a placeholder.
       sparse, ragged: not supported.
       name: default ``input_1`` and so on.
+      **kwargs: ``batch_input_shape``, the whole shape.
 
     Raises:
       NotImplementedError: ``sparse`` or ``ragged``.
-      ValueError: ``input_shape`` and ``batch_input_shape`` are both given.
+      ValueError: ``input_shape`` and ``batch_input_shape`` are both given; another keyword; the
+        type of ``input_tensor`` is another than ``dtype``, or it has a value.
     """
 
     def __init__(
@@ -34,15 +37,18 @@ class InputLayer(Layer):
         if sparse or ragged:
             raise NotImplementedError("Input layers of sparse or ragged tensors are not supported")
         if "batch_input_shape" in kwargs:
-            if input_shape and kwargs["batch_input_shape"] is not None:
+            batch_input_shape = kwargs.pop("batch_input_shape")
+            if input_shape and batch_input_shape:
                 raise ValueError(
                     "Only provide the input_shape OR batch_input_shape argument to InputLayer, not"
-                    " both at the same time."
+                    f" both at the same time. Found: {input_shape} and {batch_input_shape}"
                 )
-            whole: Any = tuple(kwargs.pop("batch_input_shape"))
+            whole: Any = tuple(batch_input_shape)
         else:
             whole = None if input_shape is None else (batch_size, *_dims(input_shape))
+        _refuse(kwargs)
         if input_tensor is not None:
+            _check_tensor(input_tensor, dtype)
             dtype = dtype or input_tensor.dtype
             whole = tuple(input_tensor.shape.as_list())
         super().__init__(
@@ -67,6 +73,21 @@ class InputLayer(Layer):
         }  # fmt: skip
 
 
+def _refuse(keywords: dict[str, Any]) -> None:
+    if keywords:
+        raise ValueError("Unrecognized keyword arguments:", keywords.keys())
+
+
+def _check_tensor(tensor: Any, dtype: Any) -> None:
+    if dtype and tensor.dtype != dtypes.as_dtype(dtype):
+        raise ValueError(f"`input_tensor.dtype` differs from `dtype`: {tensor.dtype} vs. {dtype}")
+    if getattr(tensor, "has_value", False):
+        raise ValueError(
+            "You should not pass an EagerTensor to `Input`. For example, instead of creating an"
+            " InputLayer, you should instantiate your model and directly call it on your input."
+        )
+
+
 def _dims(shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, int):
         return (shape,)
@@ -75,7 +96,7 @@ def _dims(shape: Any) -> tuple[Any, ...]:
 
 def Input(
     shape: Any = None, batch_size: Any = None, name: Any = None, dtype: Any = None,
-    sparse: bool = False, tensor: Any = None, **kwargs: Any,
+    sparse: bool = False, tensor: Any = None, ragged: bool = False, **kwargs: Any,
 ) -> Any:  # fmt: skip
     """A tensor that a model is fed.
 
@@ -84,15 +105,16 @@ def Input(
       batch_size: the batch, or None.
       name: default ``input_1`` and so on.
       dtype: default float32.
-      sparse: not supported.
+      sparse, ragged: not supported.
       tensor: a tensor that stands in its place.
-      **kwargs: ``batch_shape``, the whole shape.
+      **kwargs: ``batch_shape`` or ``batch_input_shape``, the whole shape.
 
     Returns:
       A placeholder, from which layers and then models can be made.
 
     Raises:
-      ValueError: no shape, or two.
+      NotImplementedError: ``sparse`` or ``ragged``.
+      ValueError: no shape, or two; another keyword.
 
     Example:
       >>> import penstock as tf
@@ -101,19 +123,24 @@ def Input(
       ...     tf.keras.Model(x, tf.keras.layers.Dense(2)(x)).output_shape
       (None, 2)
     """
-    whole = kwargs.pop("batch_shape", None)
-    if kwargs:
-        raise TypeError(f"Unrecognized keyword arguments: {', '.join(kwargs)}")
-    if whole is not None and (shape is not None or batch_size is not None):
-        raise ValueError("Only provide the `shape` OR `batch_shape` argument to Input, not both.")
-    if whole is None and shape is None and tensor is None:
+    if sparse and ragged:
+        raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
+    whole = kwargs.pop("batch_input_shape", kwargs.pop("batch_shape", None))
+    if shape and whole:
+        raise ValueError(
+            "Only provide the `shape` OR `batch_input_shape` argument to Input, not both at the"
+            f" same time. Found: {shape} and {whole}"
+        )
+    _refuse(kwargs)
+    if not whole and shape is None and tensor is None:
         raise ValueError(
             "Please provide to Input either a `shape` or a `tensor` argument. Note that `shape`"
             " does not include the batch dimension."
         )
-    given = {"batch_input_shape": whole} if whole is not None else {"input_shape": shape}
+    given = {"batch_input_shape": whole} if whole else {
+        "input_shape": shape, "batch_size": batch_size,
+    }  # fmt: skip
     layer = InputLayer(
-        batch_size=batch_size, name=name, dtype=dtype, sparse=sparse, input_tensor=tensor,
-        **({} if tensor is not None else given),
-    )  # fmt: skip
+        name=name, dtype=dtype, sparse=sparse, ragged=ragged, input_tensor=tensor, **given
+    )
     return layer.inbound_nodes[0].output_tensors

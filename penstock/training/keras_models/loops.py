@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
+from functools import partial
 from typing import Any
 
+from penstock.foundation.graph import scopes
 from penstock.training.keras_models import fitting, stream_fitting, streams
 from penstock.training.keras_models.network import only
 from penstock.training.keras_models.streams import Stream
@@ -30,7 +31,7 @@ class Loops:
     def fit(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
         verbose: int = 1, callbacks: Any = None, validation_split: float = 0.0,
-        validation_data: Any = None, shuffle: bool = True, class_weight: Any = None,
+        validation_data: Any = None, shuffle: Any = True, class_weight: Any = None,
         sample_weight: Any = None, initial_epoch: int = 0, steps_per_epoch: int | None = None,
         validation_steps: int | None = None, validation_freq: Any = 1, max_queue_size: int = 10,
         workers: int = 1, use_multiprocessing: bool = False,
@@ -48,7 +49,7 @@ class Loops:
           validation_data: (x, y) or (x, y, weights), or what gives batches, to evaluate after
             epochs.
           shuffle: whether samples, or the batches of a ``Sequence``, come in a new order each
-            epoch.
+            epoch; "batch": those of a batch stay together, as an ``HDF5Matrix`` needs it.
           class_weight, sample_weight: how much samples count.
           initial_epoch: number of the first epoch.
           steps_per_epoch, validation_steps: how many batches an epoch, or a validation, has; a
@@ -62,10 +63,9 @@ class Loops:
         Raises:
           ValueError: targets beside what gives batches, or no number of steps where it is needed.
         """
-        if steps_per_epoch is not None and not streams.is_stream(x):
-            # Each step has all samples, as in TensorFlow.
-            whole = (x, y) if sample_weight is None else (x, y, sample_weight)
-            x, y, sample_weight = itertools.repeat(whole), None, None
+        x, y, sample_weight = self._repeated(
+            x, y, sample_weight, steps_per_epoch, "steps_per_epoch", batch_size
+        )
         if streams.is_stream(x):
             _refuse_targets(x, y, sample_weight)
             stream = streams.stream_of(x, steps_per_epoch, "steps_per_epoch", shuffle)
@@ -78,22 +78,51 @@ class Loops:
             )  # fmt: skip
         data = self.standardized(x, y, sample_weight, class_weight)
         if validation_data is not None:
-            if streams.is_stream(validation_data):
-                raise ValueError("validation_data must be arrays where x are arrays")
-            held: Any = self._held_out(validation_data, None)
+            held: Any = self._held_out(validation_data, validation_steps)
         else:
             data, held = fitting.split(data, validation_split)
+        size = self._batch(batch_size, steps_per_epoch, len(data[0][0]))
+        validate = held and partial(stream_fitting.validated, self, held, size, 0)
         return fitting.fit(
-            self, data, held, self._batch(batch_size), epochs, verbose, callbacks or [], shuffle,
-            initial_epoch, validation_freq,
+            self, data, validate, stream_fitting.told(held), size, epochs, verbose,
+            callbacks or [], shuffle, initial_epoch, validation_freq,
         )  # fmt: skip
 
-    def _batch(self, given: int | None) -> int:
+    @staticmethod
+    def _repeated(
+        x: Any, y: Any, weights: Any, steps: int | None, what: str, batch_size: int | None
+    ) -> tuple[Any, Any, Any]:
+        """What is given, as batches where it is tensors or a graph runs for a number of steps.
+
+        Each step has all samples then, as in TensorFlow.
+
+        Raises:
+          ValueError: tensors without a number of steps, or with a size of batches beside it.
+        """
+        if streams.is_stream(x):
+            return x, y, weights
+        tensors = streams.has_tensors(x, y, weights)
+        in_steps = steps is not None and not scopes.get_default_graph().executes
+        if not (tensors or in_steps):
+            return x, y, weights
+        if tensors and steps is not None and batch_size is not None:
+            raise ValueError(
+                f"If {what} is set, the `batch_size` must be None: tensors have batches of their"
+                f" own; found {batch_size}"
+            )
+        return streams.repeated(x, y, weights, steps, what), None, None
+
+    def _batch(self, given: int | None, steps: int | None, samples: int) -> int:
         """The size of batches of arrays: as given, as the inputs say, or 32.
+
+        Where calls run, samples are spread over the number of steps, if there is one.
 
         Raises:
           ValueError: given and inputs say different ones.
+          ZeroDivisionError: it is zero.
         """
+        if given == 0:
+            raise ZeroDivisionError("float division by zero: `batch_size` is 0")
         first = self.inputs[0]
         symbolic = first.shape.ndims and not first.has_value  # else it is a sample
         known = first.shape.as_list()[0] if symbolic else None
@@ -102,7 +131,7 @@ class Loops:
                 f"The `batch_size` argument value {given} is incompatible with the specified batch"
                 f" size of your Input Layer: {known}"
             )
-        return given or known or 32
+        return given or known or (32 if steps is None else -(-samples // steps))
 
     def _prepare(self, stream: Stream) -> None:
         """A subclass that was never called has its inputs from the first batch."""
@@ -124,6 +153,9 @@ class Loops:
                 f" found {given!r}"
             )
         x, y, weights = (*given, None)[:3]
+        if streams.has_tensors(x, y, weights):
+            what = "validation_steps"
+            return streams.stream_of(streams.repeated(x, y, weights, steps, what), steps, what)
         return self.standardized(x, y, weights, None)
 
     def evaluate(
@@ -139,13 +171,15 @@ class Loops:
         Returns:
           The loss, or with metrics a list as of ``metrics_names``.
         """
+        x, y, sample_weight = self._repeated(x, y, sample_weight, steps, "steps", batch_size)
         if streams.is_stream(x):
             _refuse_targets(x, y, sample_weight)
             stream = streams.stream_of(x, steps, "steps")
             found = stream_fitting.evaluate(self, stream, verbose, callbacks or [])
         else:
             data = self.standardized(x, y, sample_weight, None)
-            found = fitting.evaluate(self, data, self._batch(batch_size), verbose, callbacks or [])
+            size = self._batch(batch_size, steps, len(data[0][0]))
+            found = fitting.evaluate(self, data, size, verbose, callbacks or [])
         return found[0] if len(found) == 1 else found
 
     def predict(
@@ -154,13 +188,13 @@ class Loops:
         use_multiprocessing: bool = False,
     ) -> Any:  # fmt: skip
         """The outputs for arrays or batches of inputs; arguments as of ``evaluate``."""
+        x, _, _ = self._repeated(x, None, None, steps, "steps", batch_size)
         if streams.is_stream(x):
             stream = streams.stream_of(x, steps, "steps")
             return only(stream_fitting.predict(self, stream, verbose, callbacks or []))
         inputs = self.standardized_inputs(x)
-        return only(
-            fitting.predict(self, inputs, self._batch(batch_size), verbose, callbacks or [])
-        )
+        size = self._batch(batch_size, steps, len(inputs[0]))
+        return only(fitting.predict(self, inputs, size, verbose, callbacks or []))
 
     # ---- under their older names ---------------------------------------------------------------
 

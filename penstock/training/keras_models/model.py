@@ -13,6 +13,7 @@ import numpy as np
 
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.convert import convert_to_tensor
+from penstock.library.eager.function import functions_run_eagerly
 from penstock.library.layer_base import phase, sessions, settings
 from penstock.ops.control import control
 from penstock.training.keras_models import (
@@ -23,6 +24,7 @@ from penstock.training.keras_models import (
     optimizers,
     outputs,
     step_functions,
+    streams,
     weight_files,
     weighting,
 )
@@ -68,7 +70,7 @@ class Model(Loops, Network):
 
     def _set_inputs(self, given: Any) -> None:
         """Makes the inputs and outputs of a subclass, by what it is first given."""
-        if self.is_graph:
+        if self.is_graph or self.outputs is not None:
             return
         named = given if isinstance(given, dict) else None
         flat = [np.asarray(one) for one in nest.flatten(given)]
@@ -97,8 +99,6 @@ class Model(Loops, Network):
 
     def _set_values(self, given: Any, flat: list[Any]) -> None:
         """As ``_set_inputs``, where calls run: the first sample says what there is."""
-        if self.outputs is not None:
-            return
         made = [
             convert_to_tensor(
                 one[:1].astype(settings.floatx()) if one.dtype.kind == "f" else one[:1]
@@ -135,12 +135,16 @@ class Model(Loops, Network):
           weighted_metrics: metrics in which samples count by their weights; like ``metrics``.
           target_tensors: tensors that stand in the place of the targets; one, or a list or dict.
           distribute: not supported.
-          **kwargs: ``options`` and ``run_metadata`` of the session's runs.
+          **kwargs: ``options`` and ``run_metadata`` of the session's runs; ``run_eagerly``, see
+            the property.
 
         Raises:
           NotImplementedError: ``distribute``.
-          ValueError: another keyword.
+          ValueError: another keyword; ``run_eagerly`` in a graph.
         """
+        self.__dict__["_run_eagerly"] = kwargs.pop("run_eagerly", None)
+        kwargs.pop("experimental_run_tf_function", None)
+        self.run_eagerly  # noqa: B018 - it refuses what cannot be
         if distribute:
             raise NotImplementedError(
                 "compile does not support distribute; see tf.distribute for what trains on several"
@@ -148,7 +152,7 @@ class Model(Loops, Network):
             )
         step_functions.check_keywords(kwargs)
         self.__dict__.update(
-            optimizer=optimizers.get(optimizer), loss=loss, loss_weights=loss_weights,
+            optimizer=self._optimizer_of(optimizer), loss=loss, loss_weights=loss_weights,
             asked_metrics=metrics, asked_weighted_metrics=weighted_metrics,
             sample_weight_mode=sample_weight_mode, _run_arguments=kwargs,
             _target_tensors=target_tensors, _steps={}, _pending=True,
@@ -258,6 +262,36 @@ class Model(Loops, Network):
         return ["loss", *of_losses, *of_metrics, *noted]
 
     @property
+    def run_eagerly(self) -> bool:
+        """Whether the calls of a step run one by one, as ``compile`` was asked or one has set.
+
+        Where calls run, steps are such calls in any case; it is then what was asked.
+
+        Raises:
+          ValueError: it is asked for where calls make nodes of a graph.
+        """
+        asked = self.__dict__.get("_run_eagerly")
+        if asked is True and not scopes.get_default_graph().executes:
+            raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
+        return functions_run_eagerly() if asked is None else bool(asked)
+
+    @run_eagerly.setter
+    def run_eagerly(self, value: bool | None) -> None:
+        self.__dict__["_run_eagerly"] = value
+
+    @property
+    def sample_weights(self) -> list[Any]:
+        """By what the weights of each output's samples are fed: a tensor, or None without any.
+
+        There are some once ``compile`` was given a ``sample_weight_mode`` or a step weights.
+        """
+        made = {
+            one.name: one.sample_weight for one in self.__dict__.get("trained_outputs", ())
+            if one.weighted_by or one.name in self.__dict__.get("_weighed", ())
+        }  # fmt: skip
+        return [made.get(name) for name in self.output_names or ()]
+
+    @property
     def metrics(self) -> list[Any]:
         """The metrics that ``compile`` was given, as objects."""
         return list(self.__dict__.get("_metric_objects", ()))
@@ -282,14 +316,26 @@ class Model(Loops, Network):
             return None
         steps = self.__dict__["_steps"]
         if "train" not in steps:
-            params = self.trainable_weights
             with scopes.name_scope("training"):
-                made = self.optimizer.get_updates(self.total_loss, params)
+                made = self._optimizer_updates()
             steps["train"] = control.group(*made, *_once(self._relevant_updates()))
             with scopes.name_scope(""), scopes.name_scope("training"):
                 pass  # TensorFlow makes its step in a second scope of the name, which is taken here
             weight_files.restore_made_since(self)
         return steps["train"]
+
+    def _optimizer_of(self, given: Any) -> Any:
+        """The optimizer that ``compile`` was given by name or as it is."""
+        return optimizers.get(given)
+
+    def _optimizer_updates(self) -> list[Any]:
+        """In a graph: what the optimizer does in a step."""
+        updates: list[Any] = self.optimizer.get_updates(self.total_loss, self.trainable_weights)
+        return updates
+
+    def move(self, grads: list[Any], variables: list[Any]) -> None:
+        """Where calls run: moves the weights by their gradients."""
+        self.optimizer.apply_own_gradients(list(zip(grads, variables, strict=True)))
 
     def _test_step(self) -> Any:
         """What an evaluated batch changes: the states of stateful layers."""
@@ -339,6 +385,7 @@ class Model(Loops, Network):
                 feed[one.target] = target
             if weight is not None:
                 feed[one.sample_weight] = weight
+                self.__dict__.setdefault("_weighed", set()).add(one.name)
         return feed
 
     def _phased(self, feed: dict[Any, Any], training: bool) -> dict[Any, Any]:
@@ -367,14 +414,14 @@ class Model(Loops, Network):
 
     def standardized(self, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
         self._need_compiled()
+        x, y, sample_weight = streams.values_of((x, y, sample_weight))
         self._set_inputs(x)
         inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
         names = [one.name for one in self.trained_outputs]
         shapes = [
-            None if one.is_sparse or one.loss.__class__ is losses.FunctionLoss and
-            not one.loss.function.__module__.startswith("penstock")
-            else one.tensor.shape.as_list() for one in self.trained_outputs
-        ]  # fmt: skip
+            one.tensor.shape.as_list() if self.is_graph and _fits_the_output(one) else None
+            for one in self.trained_outputs
+        ]
         targets = arrays.standardized(y, names, shapes, "target")
         given = weighting.standardize_sample_weights(sample_weight, names)
         weights = [
@@ -422,6 +469,7 @@ class Model(Loops, Network):
         return only(self.predicted(self.standardized_inputs(x)))
 
     def standardized_inputs(self, x: Any) -> list[Any]:
+        (x,) = streams.values_of((x,))
         self._set_inputs(x)
         return arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
 
@@ -434,6 +482,14 @@ class Model(Loops, Network):
             state = self.__dict__["_state_step"] = control.group(*_once(self.state_updates))
         extra = [] if state is None else [state]
         return list(sessions.get_session().run([self.outputs, extra], feed)[0])
+
+
+def _fits_the_output(one: outputs.Output) -> bool:
+    """Whether targets have the shape of the output, as those of the losses of this room do."""
+    if one.is_sparse:
+        return False
+    of_a_function = one.loss.__class__ is losses.FunctionLoss
+    return not of_a_function or one.loss.function.__module__.startswith("penstock")
 
 
 def _once(items: list[Any]) -> list[Any]:

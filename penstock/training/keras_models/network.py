@@ -97,6 +97,11 @@ class Network(Layer):
         """Its layers, in the order in which they are called."""
         return self._inner_layers()
 
+    @property
+    def all_layers(self) -> list[Any]:
+        """Its layers, with those of the inputs."""
+        return self._inner_layers()
+
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """A layer, by its name or its number.
 
@@ -117,9 +122,47 @@ class Network(Layer):
                 return layer
         raise ValueError(f"No such layer: {name}")
 
+    def _check_made(self) -> None:
+        """Refuses to tell weights that are still to come.
+
+        Raises:
+          ValueError: the class has a ``build`` that did not run.
+        """
+        if not weights_made(self):
+            raise ValueError(
+                f"Weights for model {self.name} have not yet been created. Weights are created when"
+                " the Model is first called on inputs or `build()` is called with an"
+                " `input_shape`."
+            )
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """Its trainable variables.
+
+        Raises:
+          ValueError: they are still to be made.
+        """
+        self._check_made()
+        return super().trainable_weights
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """Its other variables.
+
+        Raises:
+          ValueError: they are still to be made.
+        """
+        self._check_made()
+        return super().non_trainable_weights
+
     @property
     def weights(self) -> list[Any]:
-        """All its variables, layer by layer, then its own."""
+        """All its variables, layer by layer, then its own.
+
+        Raises:
+          ValueError: they are still to be made.
+        """
+        self._check_made()
         own = [*self._trainable_weights, *self._non_trainable_weights]
         return [*self._of_inner("weights"), *own]
 
@@ -330,7 +373,12 @@ class Network(Layer):
     # ---- its weights ---------------------------------------------------------------------------
 
     def get_weights(self) -> list[Any]:
-        """The values of all weights, layer by layer."""
+        """The values of all weights, layer by layer.
+
+        Raises:
+          ValueError: they are still to be made.
+        """
+        self._check_made()
         return [value for layer in self.layers for value in layer.get_weights()]
 
     def set_weights(self, weights: Sequence[Any]) -> None:
@@ -385,12 +433,19 @@ class Network(Layer):
         return weight_files.load(self, filepath, by_name)
 
 
+def weights_made(layer: Any) -> bool:
+    """Whether a layer tells its weights: a model whose class has a ``build`` needs that first."""
+    if not isinstance(layer, Network) or layer.is_graph or "build" not in type(layer).__dict__:
+        return True
+    return layer.built
+
+
 def layers_by_name(layers: Sequence[Any]) -> list[tuple[str, Any]]:
     """Layers as checkpoints name them: those with weights counted apart, and all of them."""
     found = []
     weighted = 0
     for number, layer in enumerate(layers):
-        if layer.weights:
+        if weights_made(layer) and layer.weights:
             found.append((f"layer_with_weights-{weighted}", layer))
             weighted += 1
         found.append((f"layer-{number}", layer))

@@ -5,6 +5,7 @@ Losses are averaged over steps, whatever the sizes of their batches.
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Any
 
@@ -14,11 +15,14 @@ from penstock.foundation.graph import nest
 from penstock.training.keras_models import fitting
 from penstock.training.keras_models.callbacks import CallbackList, ProgbarLogger
 from penstock.training.keras_models.progress import Progbar
-from penstock.training.keras_models.streams import Stream
+from penstock.training.keras_models.streams import Stream, has_tensors
+
+_LOG = logging.getLogger("penstock")
 
 
 def _size(x: Any) -> int:
-    return len(nest.flatten(x)[0])
+    """The size of a batch; of tensors, that are not known yet, as TensorFlow has it, one."""
+    return 1 if has_tensors(x) else len(nest.flatten(x)[0])
 
 
 class _Means:
@@ -35,8 +39,14 @@ class _Means:
         self._rest = found[1:]
 
     def found(self) -> list[Any]:
-        """The mean, and the others."""
-        return [self._sum / max(self._steps, 1), *self._rest]
+        """The mean, and the others.
+
+        Raises:
+          ValueError: there was no batch.
+        """
+        if not self._steps:
+            raise ValueError("Empty training data. There is no batch in what was given")
+        return [self._sum / self._steps, *self._rest]
 
 
 def fit(
@@ -49,12 +59,13 @@ def fit(
       validation: None, a stream, or arrays as ``Model`` has standardized them.
       announced: whether the numbers of steps are said first.
     """
-    extra = "" if validation is None else f", validate on {_told(validation)}"
+    extra = told(validation)
     sizes = {"batch_size": None, "steps": stream.steps, "samples": stream.steps}
     bars = [ProgbarLogger("steps", list(model.metrics_names)[1:])] if verbose else []
     held_out = None
     if validation is not None:
-        held_out = partial(_held_out, model, validation, 0 if announced else verbose)
+        verbose_then = 0 if announced else verbose
+        held_out = partial(validated, model, validation, 32, verbose_then)
     return fitting.run_epochs(
         model, partial(_train, model, stream, class_weight), held_out,
         range(initial_epoch, epochs), validation_freq, sizes, verbose, bars, callbacks,
@@ -62,21 +73,27 @@ def fit(
     )  # fmt: skip
 
 
-def _told(validation: Any) -> str:
+def told(validation: Any) -> str:
+    """What is said of validation before training."""
+    if validation is None:
+        return ""
     if isinstance(validation, Stream):
-        return f"{validation.steps} steps"
-    return f"{len(validation[0][0])} samples"
+        return f", validate on {validation.steps} steps"
+    return f", validate on {len(validation[0][0])} samples"
 
 
-def _held_out(model: Any, validation: Any, verbose: int, called: CallbackList) -> list[Any]:
+def validated(
+    model: Any, validation: Any, batch_size: int, verbose: int, called: CallbackList
+) -> list[Any]:
+    """Losses and metrics of a stream, or of arrays, that are not trained on."""
     if isinstance(validation, Stream):
         validation.restart()
         return evaluate(model, validation, verbose, [], called)
-    return fitting.evaluate(model, validation, 32, 0, [], inside=called)
+    return fitting.evaluate(model, validation, batch_size, 0, [], inside=called)
 
 
 def _train(model: Any, stream: Stream, class_weight: Any, called: CallbackList) -> list[Any]:
-    means = _Means()
+    means, number = _Means(), -1
     for number, (x, y, weights) in enumerate(stream.epoch()):
         begun = {"batch": number, "size": _size(x)}
         called.call("on_train_batch_begin", number, begun)
@@ -86,6 +103,13 @@ def _train(model: Any, stream: Stream, class_weight: Any, called: CallbackList) 
         called.call("on_train_batch_end", number, logs)
         if model.stop_training:
             break
+    if stream.steps and number + 1 < stream.steps and not model.stop_training:
+        _LOG.warning(
+            "Your dataset ran out of data; interrupting training. An epoch has %s steps, of which"
+            " there were %s; `repeat()` a dataset to begin anew",
+            stream.steps, number + 1,
+        )  # fmt: skip
+        model.stop_training = True
     return means.found()
 
 

@@ -6,6 +6,7 @@ A stream is read step by step: generators and repeated datasets go on from epoch
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from penstock.foundation.base import errors
 from penstock.foundation.graph import nest, scopes
 from penstock.foundation.graph.build import make
+from penstock.foundation.graph.tensor import Tensor
 from penstock.library.layer_base import sessions
 from penstock.training.data.dataset import Dataset
 from penstock.training.data.iterator import Iterator as DatasetIterator
@@ -44,6 +46,49 @@ def stream_of(data: Any, steps: int | None, what: str, shuffle: bool = False) ->
     if steps is None:
         raise ValueError(f"Please specify the number of steps via the `{what}` argument.")
     return _OfGenerator(data, steps)
+
+
+def has_tensors(*given: Any) -> bool:
+    """Whether a tensor of a graph, a list or a dict of such is among what is given.
+
+    Each has another value in each step: it stands for batches, not for an array.
+    """
+    return any(_is_symbolic(one) for each in given for one in _members(each))
+
+
+def values_of(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same with the values of its tensors, all of one step."""
+    if not has_tensors(*given):
+        return given
+    flat = nest.flatten(given)
+    found = iter(sessions.get_session().run([one for one in flat if _is_symbolic(one)]))
+    made = [next(found) if _is_symbolic(one) else one for one in flat]
+    packed: tuple[Any, ...] = nest.pack_sequence_as(given, made)
+    return packed
+
+
+def repeated(x: Any, y: Any, weights: Any, steps: int | None, what: str) -> Any:
+    """All of what is given, again for each step.
+
+    Raises:
+      ValueError: it has tensors, and ``steps``, which the argument ``what`` gives, is None.
+    """
+    if steps is None:
+        raise ValueError(
+            f"When using data tensors as input to a model, you should specify the `{what}`"
+            " argument: it says how many batches there are."
+        )
+    return itertools.repeat((x, y) if weights is None else (x, y, weights))
+
+
+def _members(given: Any) -> Any:
+    if isinstance(given, dict):
+        return given.values()
+    return given if isinstance(given, list | tuple) else (given,)
+
+
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value.has_value
 
 
 class Stream:

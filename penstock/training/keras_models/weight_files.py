@@ -91,7 +91,7 @@ def _load_hdf5(model: Any, path: str, by_name: bool) -> None:
     with hdf5.open_file(path, "r", "load_weights") as file:
         inner = "layer_names" not in file.attrs and "model_weights" in file
         group = file["model_weights"] if inner else file
-        if not model.weights:
+        if not model.layers or not model.weights:
             raise ValueError(
                 "Unable to load weights saved in HDF5 format into a subclassed Model which has not"
                 " created its variables yet. Call the Model first, then load the weights."

@@ -191,7 +191,7 @@ def by_names(tf):
     return [model.fit(X, y, epochs=2, shuffle=False, verbose=0).history, model.metrics_names]
 
 
-def _layer(tf, layer, shape, computed=True):
+def of_layer(tf, layer, shape, computed=True):
     """What a layer makes, its weights' names and shapes, a step of training, its configuration.
 
     TensorFlow computes no shape of dilated windows; hence ``computed``.
@@ -219,12 +219,12 @@ def plain_config(config):
 def depthwise(tf):
     layers = tf.keras.layers
     return [
-        _layer(tf, layers.DepthwiseConv2D(2, depthwise_initializer=constant(tf, 0.3)), [3, 3, 2]),
-        _layer(tf, layers.DepthwiseConv2D(
+        of_layer(tf, layers.DepthwiseConv2D(2, depthwise_initializer=constant(tf, 0.3)), [3, 3, 2]),
+        of_layer(tf, layers.DepthwiseConv2D(
             (2, 3), strides=2, padding="same", depth_multiplier=3, activation="relu",
             depthwise_initializer=constant(tf, 0.3), use_bias=False,
         ), [5, 5, 2]),
-        _layer(tf, layers.DepthwiseConv2D(
+        of_layer(tf, layers.DepthwiseConv2D(
             2, dilation_rate=2, depthwise_initializer=constant(tf, 0.3), depthwise_regularizer="l2",
         ), [5, 5, 2], computed=False),
         refused(lambda: layers.DepthwiseConv2D(2)(tf.keras.Input([3, 3]))),
@@ -234,12 +234,12 @@ def depthwise(tf):
 def layer_normalization(tf):
     layers = tf.keras.layers
     return [
-        _layer(tf, layers.LayerNormalization(), [3]),
-        _layer(tf, layers.LayerNormalization(axis=[1, 2]), [2, 3]),
-        _layer(tf, layers.LayerNormalization(
+        of_layer(tf, layers.LayerNormalization(), [3]),
+        of_layer(tf, layers.LayerNormalization(axis=[1, 2]), [2, 3]),
+        of_layer(tf, layers.LayerNormalization(
             axis=-2, gamma_initializer=constant(tf, 2.0), beta_initializer=constant(tf, 0.3),
         ), [2, 3]),
-        _layer(tf, layers.LayerNormalization(center=False, scale=False, epsilon=0.1), [4]),
+        of_layer(tf, layers.LayerNormalization(center=False, scale=False, epsilon=0.1), [4]),
         refused(lambda: layers.LayerNormalization(axis="a")),
     ]  # fmt: skip
 

@@ -11,12 +11,18 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.training.keras_models import between_programs, weighing_programs
+from tests.training.keras_models import (
+    between_programs,
+    seldom_layers,
+    seldom_models,
+    weighing_programs,
+)
 from tests.training.keras_models.comparing import plain, same
 
 GOLDEN = Path(__file__).with_name("told_golden.json")
 PROGRAMS = dict(weighing_programs.PROGRAMS)
-PROGRAMS.update(between_programs.PROGRAMS)
+for module in (between_programs, seldom_layers, seldom_models):
+    PROGRAMS.update(module.PROGRAMS)
 
 
 def main(mode):

@@ -5,6 +5,7 @@ from penstock.library.keras.layers.attention import (
     Attention as Attention,
 )
 from penstock.library.keras.layers.cells import (
+    AbstractRNNCell as AbstractRNNCell,
     GRUCell as GRUCell,
     LSTMCell as LSTMCell,
     SimpleRNNCell as SimpleRNNCell,
@@ -16,6 +17,13 @@ from penstock.library.keras.layers.convolution import (
     Conv2D as _Convolution2D,
     Conv3D as Conv3D,
     Conv3D as _Convolution3D,
+)
+from penstock.library.keras.layers.convolutional_recurrent import (
+    ConvLSTM2D as ConvLSTM2D,
+)
+from penstock.library.keras.layers.cudnn_recurrent import (
+    CuDNNGRU as CuDNNGRU,
+    CuDNNLSTM as CuDNNLSTM,
 )
 from penstock.library.keras.layers.dense import (
     Dense as Dense,
@@ -34,6 +42,10 @@ from penstock.library.keras.layers.flatten import (
 )
 from penstock.library.keras.layers.layer_normalization import (
     LayerNormalization as LayerNormalization,
+)
+from penstock.library.keras.layers.local import (
+    LocallyConnected1D as LocallyConnected1D,
+    LocallyConnected2D as LocallyConnected2D,
 )
 from penstock.library.keras.layers.merging import (
     Add as Add,

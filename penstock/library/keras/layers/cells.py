@@ -17,7 +17,97 @@ from penstock.ops.nn import bias as biases, dropout
 WEIGHTS = ("kernel", "recurrent", "bias")
 
 
-class Cell(Layer):
+def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Zeros for each size, which is a number or a shape."""
+    return nest.map_structure(
+        lambda size: fill.zeros([batch_size, *shapes.TensorShape(size).as_list()], dtype=dtype),
+        state_size,
+    )
+
+
+def initial_state(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
+    """Zeros as a cell's state, for inputs or for a batch and a type.
+
+    Raises:
+      ValueError: neither is given.
+    """
+    if inputs is not None:
+        batch_size, dtype = nodes.element(nodes.shape(inputs), 0), inputs.dtype
+    if batch_size is None or dtype is None:
+        raise ValueError(
+            "batch_size and dtype cannot be None while constructing initial state: "
+            f"batch_size={batch_size}, dtype={dtype}"
+        )
+    return zero_states(cell.state_size, batch_size, dtype)
+
+
+class AbstractRNNCell(Layer):
+    """What a cell of one's own may be derived from.
+
+    A subclass has ``call(inputs, states)``, which returns the output and the new states, and the
+    properties ``state_size`` and ``output_size``: numbers, shapes, or of the former nestings.
+
+    Args:
+      **kwargs: as of a layer.
+
+    Example:
+      >>> import penstock as tf
+      >>> class Sums(tf.keras.layers.AbstractRNNCell):
+      ...     state_size = output_size = 2
+      ...     def call(self, inputs, states):
+      ...         return inputs + states[0], [inputs + states[0]]
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     session.run(tf.keras.layers.RNN(Sums())(tf.ones([1, 3, 2])))
+      array([[3., 3.]], dtype=float32)
+    """
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        """One step: the output and the new states; a subclass says it."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state, or a nesting of such; a subclass says it."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output; a subclass says it."""
+        raise NotImplementedError("Abstract method")
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """Zeros as a state.
+
+        Args:
+          inputs: [batch, ...], whose batch and type are taken.
+          batch_size, dtype: else these.
+
+        Raises:
+          ValueError: neither is given.
+        """
+        return initial_state(self, inputs, batch_size, dtype)
+
+
+class WithGates:
+    """What makes the weights of a cell, or of a layer without one, by their arguments."""
+
+    add_weight: Any
+    kernel_initializer: Any
+
+    def _weight(self, name: str, weight: str, shape: Any) -> Any:
+        return self.add_weight(
+            shape=shape, name=name, initializer=self._initializer_of(weight),
+            regularizer=getattr(self, f"{weight}_regularizer"),
+            constraint=getattr(self, f"{weight}_constraint"),
+        )  # fmt: skip
+
+    def _initializer_of(self, weight: str) -> Any:
+        return getattr(self, f"{weight}_initializer")
+
+
+class Cell(WithGates, Layer):
     """What the cells share; ``_gates`` says how many parts their weights have.
 
     Args:
@@ -35,9 +125,6 @@ class Cell(Layer):
     _gates = 1
     kernel: Any
     recurrent_kernel: Any
-    recurrent_initializer: Any
-    kernel_initializer: Any
-    bias_initializer: Any
 
     def __init__(
         self,
@@ -99,26 +186,11 @@ class Cell(Layer):
     def _bias_shape(self) -> Any:
         return (self._gates * self.units,)
 
-    def _weight(self, name: str, weight: str, shape: Any) -> Any:
-        return self.add_weight(
-            shape=shape, name=name, initializer=self._initializer_of(weight),
-            regularizer=getattr(self, f"{weight}_regularizer"),
-            constraint=getattr(self, f"{weight}_constraint"),
-        )  # fmt: skip
-
-    def _initializer_of(self, weight: str) -> Any:
-        return getattr(self, f"{weight}_initializer")
-
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
         """Zeros as a state."""
-        if inputs is not None:
-            batch_size = nodes.element(nodes.shape(inputs), 0)
-            dtype = inputs.dtype
-        return nest.map_structure(
-            lambda size: fill.zeros([batch_size, size], dtype=dtype), self.state_size
-        )
+        return initial_state(self, inputs, batch_size, dtype)
 
     # ---- dropout -------------------------------------------------------------------------------
 
@@ -245,9 +317,10 @@ class LSTMCell(_Gated):
             if self.bias is not None:
                 z = biases.bias_add(z, self.bias)
             i, f, g, o = split.split(value=z, num_or_size_splits=4, axis=1)
-            i, f = self.recurrent_activation(i), self.recurrent_activation(f)
+            i = self.recurrent_activation(self._peeped(i, "input", memory))
+            f = self.recurrent_activation(self._peeped(f, "forget", memory))
             c = f * memory + i * self.activation(g)
-            o = self.recurrent_activation(o)
+            o = self.recurrent_activation(self._peeped(o, "output", c))
         h = o * self.activation(c)
         return h, [h, c]
 
@@ -264,16 +337,50 @@ class LSTMCell(_Gated):
                 recurrent[:, :units] if gate == 0 else recurrent[:, units * 3 :])  # fmt: skip
             return products[gate] + matmul.matmul(hs[gate], part)
 
-        i = self.recurrent_activation(total(0))
-        f = self.recurrent_activation(total(1))
+        i = self.recurrent_activation(self._peeped(total(0), "input", memory))
+        f = self.recurrent_activation(self._peeped(total(1), "forget", memory))
         # TensorFlow's order of nodes: the kept memory comes before the candidate.
         kept = f * memory
         c = kept + i * self.activation(total(2))
-        return c, self.recurrent_activation(total(3))
+        return c, self.recurrent_activation(self._peeped(total(3), "output", c))
+
+    def _peeped(self, gate: Any, name: str, memory: Any) -> Any:
+        """A gate before its activation, with what it sees of the memory: here nothing."""
+        return gate
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a cell like this one."""
         return super().get_config() | {"unit_forget_bias": self.unit_forget_bias}
+
+
+class PeepholeLSTMCell(LSTMCell):
+    """``LSTMCell`` whose gates see the memory as well, each unit its own.
+
+    Input and forget gate see the memory before the step, the output gate that after it; three
+    weights [units] say how much. Arguments as of ``LSTMCell``.
+
+    Example:
+      >>> import penstock as tf
+      >>> with tf.Graph().as_default():
+      ...     cells = [tf.keras.experimental.PeepholeLSTMCell(size) for size in (4, 2)]
+      ...     tf.keras.layers.RNN(cells)(tf.zeros([3, 5, 1])).shape.as_list()
+      [3, 2]
+
+    Source: Gers, Schraudolph and Schmidhuber 2002; Sak, Senior and Beaufays 2014.
+    """
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the weights of ``LSTMCell`` and one for each gate."""
+        super().build(input_shape)
+        for gate in ("input", "forget", "output"):
+            name = f"{gate}_gate_peephole_weights"
+            made = self.add_weight(
+                shape=(self.units,), name=name, initializer=self.kernel_initializer
+            )
+            setattr(self, name, made)
+
+    def _peeped(self, gate: Any, name: str, memory: Any) -> Any:
+        return gate + getattr(self, f"{name}_gate_peephole_weights") * memory
 
 
 class GRUCell(_Gated):

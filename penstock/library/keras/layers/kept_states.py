@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes
+from penstock.foundation.base import dtypes, shapes
 from penstock.foundation.graph import nest
 from penstock.library.layer_base import initializers, sessions
 from penstock.library.layer_base.weights import make_variable
@@ -37,18 +37,20 @@ class KeptStates:
           ValueError: the batch is not known.
         """
         if "_kept" not in self.__dict__:
-            batch = inputs.shape.as_list()[1 if self.time_major else 0]
-            if batch is None:
+            wanted = self._state_shapes(inputs)
+            if any(None in shape for shape in wanted):
                 raise ValueError(
                     "If a RNN is stateful, it needs to know its batch size. Specify the batch size"
                     " of your input tensors: with a Sequential model by `batch_input_shape` of the"
                     " first layer, with tf.keras.Input by `batch_shape`."
                 )
-            self.__dict__["_kept"] = [
-                _variable([batch, size], inputs.dtype)
-                for size in nest.flatten(self.cell.state_size)
-            ]
+            self.__dict__["_kept"] = [_variable(shape, inputs.dtype) for shape in wanted]
         return self.states
+
+    def _state_shapes(self, inputs: Any) -> list[list[Any]]:
+        """The shapes of the states for such inputs."""
+        batch = inputs.shape.as_list()[1 if self.time_major else 0]
+        return [[batch, *sizes_of(size)] for size in nest.flatten(self.cell.state_size)]
 
     def reset_states(self, states: Any = None) -> None:
         """Sets the states for the next batch.
@@ -82,6 +84,11 @@ class KeptStates:
                     f" shape={tuple(one.shape.as_list())}, found shape={value.shape}"
                 )
         sessions.set_values(list(zip(kept, given, strict=True)))
+
+
+def sizes_of(size: Any) -> list[Any]:
+    """The dims of a state besides the batch: a cell gives a number or a shape."""
+    return shapes.TensorShape(size).as_list()
 
 
 def _variable(shape: list[int], dtype: Any) -> Any:

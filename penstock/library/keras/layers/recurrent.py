@@ -7,7 +7,7 @@ from typing import Any
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import nest
 from penstock.library.keras.layers import cells, steps
-from penstock.library.keras.layers.kept_states import KeptStates
+from penstock.library.keras.layers.kept_states import KeptStates, sizes_of
 from penstock.library.layer_base import configs, regularizers
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
@@ -76,6 +76,13 @@ class StackedRNNCells(Layer):
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a stack like this one."""
         return super().get_config() | {"cells": [configs.serialized(c) for c in self.cells]}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The stack that ``get_config`` describes."""
+        given = dict(config)
+        cells_ = [configs.made_from(one, _CELLS, "layer") for one in given.pop("cells")]
+        return cls(cells_, **given)
 
 
 class RNN(KeptStates, Layer):
@@ -161,8 +168,10 @@ class RNN(KeptStates, Layer):
     def get_initial_state(self, inputs: Any) -> list[Any]:
         """The first states: zeros, or what the cell says."""
         batch = nodes.element(nodes.shape(inputs), 1 if self.time_major else 0)
-        first = self.cell.get_initial_state(inputs=None, batch_size=batch, dtype=inputs.dtype)
-        return nest.flatten(first)
+        if hasattr(self.cell, "get_initial_state"):
+            first = self.cell.get_initial_state(inputs=None, batch_size=batch, dtype=inputs.dtype)
+            return nest.flatten(first)
+        return nest.flatten(cells.zero_states(self.cell.state_size, batch, inputs.dtype))
 
     def call(
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
@@ -170,17 +179,7 @@ class RNN(KeptStates, Layer):
         """The last output or all; with the states, if they are asked for."""
         if hasattr(self.cell, "reset_masks"):
             self.cell.reset_masks()
-        kept = self._kept_states(inputs) if self.stateful else []
-        if initial_state is None and kept:
-            initial_state = [one.read_value() for one in kept]
-        elif initial_state is None:
-            initial_state = self.get_initial_state(inputs)
-        states = nest.flatten(initial_state)
-        wanted = len(nest.flatten(self.cell.state_size))
-        if len(states) != wanted:
-            raise ValueError(
-                f"Layer has {wanted} states but was passed {len(states)} initial states."
-            )
+        kept, states = self._first_states(inputs, initial_state)
         if isinstance(mask, list):
             mask = mask[0]
         time = inputs.shape.as_list()[0 if self.time_major else 1]
@@ -204,6 +203,25 @@ class RNN(KeptStates, Layer):
         output = outputs if self.return_sequences else last
         return [output, *states] if self.return_state else output
 
+    def _first_states(self, inputs: Any, initial_state: Any) -> tuple[list[Any], list[Any]]:
+        """The variables of states that go on, and the states that a call begins with.
+
+        Raises:
+          ValueError: another number of states than the cell has.
+        """
+        kept = self._kept_states(inputs) if self.stateful else []
+        if initial_state is None and kept:
+            initial_state = [one.read_value() for one in kept]
+        elif initial_state is None:
+            initial_state = self.get_initial_state(inputs)
+        states = nest.flatten(initial_state)
+        wanted = len(nest.flatten(self.cell.state_size))
+        if len(states) != wanted:
+            raise ValueError(
+                f"Layer has {wanted} states but was passed {len(states)} initial states."
+            )
+        return kept, states
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the input for all outputs; none for the last one and the states."""
         if isinstance(mask, list):
@@ -217,15 +235,17 @@ class RNN(KeptStates, Layer):
         """The shape of the output for one of the input."""
         dims = shapes.as_shape(input_shape).as_list()
         batch, time = (dims[1], dims[0]) if self.time_major else (dims[0], dims[1])
-        size = self.cell.output_size
-        made = shapes.TensorShape([batch, size])
+        size = getattr(self.cell, "output_size", None)
+        if size is None:
+            size = nest.flatten(self.cell.state_size)[0]
+        order = [batch]
         if self.return_sequences:
             order = [time, batch] if self.time_major else [batch, time]
-            made = shapes.TensorShape([*order, size])
+        made = shapes.TensorShape([*order, *sizes_of(size)])
         if not self.return_state:
             return made
-        states = [shapes.TensorShape([batch, s]) for s in nest.flatten(self.cell.state_size)]
-        return [made, *states]
+        states = nest.flatten(self.cell.state_size)
+        return [made, *(shapes.TensorShape([batch, *sizes_of(one)]) for one in states)]
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""
@@ -245,7 +265,13 @@ class RNN(KeptStates, Layer):
 
 _CELLS: dict[str, Any] = {
     one.__name__: one
-    for one in (cells.SimpleRNNCell, cells.LSTMCell, cells.GRUCell, StackedRNNCells)
+    for one in (
+        cells.SimpleRNNCell,
+        cells.LSTMCell,
+        cells.GRUCell,
+        cells.PeepholeLSTMCell,
+        StackedRNNCells,
+    )  # fmt: skip
 }
 
 

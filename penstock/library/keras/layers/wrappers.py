@@ -100,7 +100,8 @@ class TimeDistributed(Wrapper):
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for one of the input."""
         dims = shapes.as_shape(input_shape).as_list()
-        one = self.layer.compute_output_shape(shapes.TensorShape([dims[0], *dims[2:]])).as_list()
+        made = self.layer.compute_output_shape(shapes.TensorShape([dims[0], *dims[2:]]))
+        one = shapes.as_shape(made).as_list()
         return shapes.TensorShape([one[0], dims[1], *one[1:]])
 
 

@@ -36,7 +36,7 @@ def standardized(given: Any, names: Sequence[str], shapes: Sequence[Any], what: 
         len(names) == 1 and given and np.isscalar(given[0])
     ):
         # Lists of numbers are one array's rows; a list of arrays is one for each name.
-        nested = len(names) == 1 and len(given) != 1 and not hasattr(given[0], "shape")
+        nested = len(names) == 1 and len(given) > 1 and not hasattr(given[0], "shape")
         found = [np.asarray(given)] if nested else list(given)
     else:
         found = [given]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.foundation.base import errors
 from penstock.foundation.graph import nest
 from penstock.training.keras_models import fitting
 from penstock.training.keras_models.callbacks import CallbackList, ProgbarLogger
@@ -29,13 +30,13 @@ class _Means:
     """The loss, averaged over steps; what is of all batches so far, as it is."""
 
     def __init__(self) -> None:
-        self._sum, self._steps = 0.0, 0
+        self._sum, self.steps = 0.0, 0
         self._rest: list[Any] = []
 
     def add(self, found: list[Any]) -> None:
         """Takes a step in."""
         self._sum += float(found[0])
-        self._steps += 1
+        self.steps += 1
         self._rest = found[1:]
 
     def found(self) -> list[Any]:
@@ -44,9 +45,9 @@ class _Means:
         Raises:
           ValueError: there was no batch.
         """
-        if not self._steps:
+        if not self.steps:
             raise ValueError("Empty training data. There is no batch in what was given")
-        return [self._sum / self._steps, *self._rest]
+        return [self._sum / self.steps, *self._rest]
 
 
 def fit(
@@ -93,21 +94,24 @@ def validated(
 
 
 def _train(model: Any, stream: Stream, class_weight: Any, called: CallbackList) -> list[Any]:
-    means, number = _Means(), -1
+    means = _Means()
     for number, (x, y, weights) in enumerate(stream.epoch()):
         begun = {"batch": number, "size": _size(x)}
         called.call("on_train_batch_begin", number, begun)
-        found = model.run_batch(True, *model.standardized(x, y, weights, class_weight))
+        try:
+            found = model.run_batch(True, *model.standardized(x, y, weights, class_weight))
+        except errors.OutOfRangeError:  # tensors of a queue or an iterator that has ended
+            break
         means.add(found)
         logs = {**begun, **dict(zip(model.metrics_names, found, strict=True))}
         called.call("on_train_batch_end", number, logs)
         if model.stop_training:
             break
-    if stream.steps and number + 1 < stream.steps and not model.stop_training:
+    if stream.steps and means.steps < stream.steps and not model.stop_training:
         _LOG.warning(
             "Your dataset ran out of data; interrupting training. An epoch has %s steps, of which"
             " there were %s; `repeat()` a dataset to begin anew",
-            stream.steps, number + 1,
+            stream.steps, means.steps,
         )  # fmt: skip
         model.stop_training = True
     return means.found()

@@ -305,6 +305,21 @@ def nothing(tf):
     return [one[0] for one in found] + [refused(lambda: model.predict(none[0]))[0]]
 
 
+def early_ends(tf):
+    """Data that ends before its epochs do."""
+
+    def batches():
+        for _ in range(3):
+            yield X[:4], Y[:4]
+
+    found = [compiled(tf).fit_generator(batches(), steps_per_epoch=2, epochs=4, verbose=0).history]
+    if not tf.executing_eagerly():
+        data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4)
+        x, y = data.make_one_shot_iterator().get_next()
+        found.append(compiled(tf).fit(x, y, steps_per_epoch=2, epochs=4, verbose=0).history)
+    return found
+
+
 def step_by_step(tf):
     """Batches of a subclass, whose inputs are those of the first."""
 
@@ -374,6 +389,6 @@ PROGRAMS = {
     for one in (
         radial, means_of_batches, rows_of_a_file, turned_kernels, many_gpus, drawn, estimators,
         given_tensors, validated_otherwise, eagerly, weights_of_samples, to_come, wrong_inputs,
-        nothing, step_by_step, linear_models, wide_and_deep, sequences_of_columns,
+        nothing, step_by_step, early_ends, linear_models, wide_and_deep, sequences_of_columns,
     )
 }  # fmt: skip

@@ -111,6 +111,11 @@ class _LocallyConnected(Layer):
         spatial, channels = (dims[2:], dims[1]) if self._first else (dims[1:-1], dims[-1])
         self._refuse_open(spatial, channels, tuple(dims))
         made = self._places(spatial)
+        if min(made) < 1:
+            raise ValueError(
+                f"windows of kernel_size={self.kernel_size} do not fit into an input of"
+                f" {tuple(spatial)}: the output would have the sizes {tuple(made)}"
+            )
         if self.implementation not in (1, 2, 3):
             raise ValueError(f"Unrecognized implementation mode: {self.implementation}.")
         if self.padding not in ("valid", "same"):

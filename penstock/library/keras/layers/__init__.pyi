@@ -4,8 +4,8 @@ from penstock.library.keras.layers.attention import (
     AdditiveAttention as AdditiveAttention,
     Attention as Attention,
 )
+from penstock.library.keras.layers.cell_states import AbstractRNNCell as AbstractRNNCell
 from penstock.library.keras.layers.cells import (
-    AbstractRNNCell as AbstractRNNCell,
     GRUCell as GRUCell,
     LSTMCell as LSTMCell,
     SimpleRNNCell as SimpleRNNCell,

@@ -7,87 +7,15 @@ from typing import Any
 from penstock.foundation.base import dimension, shapes
 from penstock.foundation.graph import nest
 from penstock.library.control_flow.cond import smart_cond
+from penstock.library.keras.layers.cell_states import initial_state
 from penstock.library.keras.layers.dense import set_weight_arguments, weight_config
 from penstock.library.layer_base import activations, initializers, phase
 from penstock.library.layer_base.layer import Layer
-from penstock.ops.array import fill, join, nodes, split
+from penstock.ops.array import join, nodes, split
 from penstock.ops.linalg import matmul
 from penstock.ops.nn import bias as biases, dropout
 
 WEIGHTS = ("kernel", "recurrent", "bias")
-
-
-def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
-    """Zeros for each size, which is a number or a shape."""
-    return nest.map_structure(
-        lambda size: fill.zeros([batch_size, *shapes.TensorShape(size).as_list()], dtype=dtype),
-        state_size,
-    )
-
-
-def initial_state(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
-    """Zeros as a cell's state, for inputs or for a batch and a type.
-
-    Raises:
-      ValueError: neither is given.
-    """
-    if inputs is not None:
-        batch_size, dtype = nodes.element(nodes.shape(inputs), 0), inputs.dtype
-    if batch_size is None or dtype is None:
-        raise ValueError(
-            "batch_size and dtype cannot be None while constructing initial state: "
-            f"batch_size={batch_size}, dtype={dtype}"
-        )
-    return zero_states(cell.state_size, batch_size, dtype)
-
-
-class AbstractRNNCell(Layer):
-    """What a cell of one's own may be derived from.
-
-    A subclass has ``call(inputs, states)``, which returns the output and the new states, and the
-    properties ``state_size`` and ``output_size``: numbers, shapes, or of the former nestings.
-
-    Args:
-      **kwargs: as of a layer.
-
-    Example:
-      >>> import penstock as tf
-      >>> class Sums(tf.keras.layers.AbstractRNNCell):
-      ...     state_size = output_size = 2
-      ...     def call(self, inputs, states):
-      ...         return inputs + states[0], [inputs + states[0]]
-      >>> with tf.Graph().as_default(), tf.Session() as session:
-      ...     session.run(tf.keras.layers.RNN(Sums())(tf.ones([1, 3, 2])))
-      array([[3., 3.]], dtype=float32)
-    """
-
-    def call(self, inputs: Any, states: Any) -> Any:
-        """One step: the output and the new states; a subclass says it."""
-        raise NotImplementedError("Abstract method")
-
-    @property
-    def state_size(self) -> Any:
-        """The size of the state, or a nesting of such; a subclass says it."""
-        raise NotImplementedError("Abstract method")
-
-    @property
-    def output_size(self) -> Any:
-        """The size of the output; a subclass says it."""
-        raise NotImplementedError("Abstract method")
-
-    def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
-    ) -> Any:
-        """Zeros as a state.
-
-        Args:
-          inputs: [batch, ...], whose batch and type are taken.
-          batch_size, dtype: else these.
-
-        Raises:
-          ValueError: neither is given.
-        """
-        return initial_state(self, inputs, batch_size, dtype)
 
 
 class WithGates:
@@ -267,6 +195,19 @@ class _Gated(Cell):
         }  # fmt: skip
 
 
+def with_ones(found: Any, before: int, after: int, units: int) -> Any:
+    """An initializer with ones for one gate, and so many gates' numbers of another around them."""
+
+    def initial(_: Any, *args: Any, **kwargs: Any) -> Any:
+        return join.concat([
+            found((units * before,), *args, **kwargs),
+            initializers.get("ones")((units,), *args, **kwargs),
+            found((units * after,), *args, **kwargs),
+        ], 0)  # fmt: skip
+
+    return initial
+
+
 class LSTMCell(_Gated):
     """Long short-term memory; the state is the output and the memory.
 
@@ -295,14 +236,7 @@ class LSTMCell(_Gated):
         if weight != "bias" or not self.unit_forget_bias:
             return found
 
-        def initial(_: Any, *args: Any, **kwargs: Any) -> Any:
-            return join.concat([
-                found((self.units,), *args, **kwargs),
-                initializers.get("ones")((self.units,), *args, **kwargs),
-                found((self.units * 2,), *args, **kwargs),
-            ], 0)  # fmt: skip
-
-        return initial
+        return with_ones(found, 1, 2, self.units)
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         """One step."""

@@ -129,11 +129,9 @@ class Convolution(Layer):
         """The shape of the output for one of the input."""
         dims = shapes.as_shape(input_shape).as_list()
         spatial = dims[1:-1] if self.data_format == "channels_last" else dims[2:]
-        sizes = zip(spatial, self.kernel_size, self.strides, self.dilation_rate, strict=True)
-        made = [
-            windows.output_length(length, size, self.padding, stride, rate)
-            for length, size, stride, rate in sizes
-        ]
+        made = windows.output_lengths(
+            spatial, self.kernel_size, self.padding, self.strides, self.dilation_rate
+        )
         return windows.with_channels(self.data_format, dims[0], made, self.filters)
 
     def get_config(self) -> dict[str, Any]:

@@ -104,13 +104,9 @@ class ConvLSTM2DCell(LSTMCell):
 
     def places(self, rows: Any, columns: Any) -> list[Any]:
         """Rows and columns of the output for those of the input: numbers, tensors or None."""
-        sizes = zip(
-            (rows, columns), self.kernel_size, self.strides, self.dilation_rate, strict=True
+        return windows.output_lengths(
+            (rows, columns), self.kernel_size, self.padding, self.strides, self.dilation_rate
         )
-        return [
-            windows.output_length(length, size, self.padding, stride, rate)
-            for length, size, stride, rate in sizes
-        ]
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a cell like this one."""

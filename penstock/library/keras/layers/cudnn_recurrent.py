@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from penstock.foundation.base import shapes
 from penstock.foundation.graph.build import constant, make
-from penstock.library.keras.layers.cells import WEIGHTS, WithGates
+from penstock.library.keras.layers.cells import WEIGHTS, WithGates, with_ones
 from penstock.library.keras.layers.dense import set_weight_arguments, weight_config
 from penstock.library.keras.layers.recurrent import RNN
-from penstock.library.layer_base import initializers, regularizers
+from penstock.library.layer_base import regularizers
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import join, reshape, transpose
@@ -212,15 +212,7 @@ class CuDNNLSTM(_CuDNN):
         if weight != "bias" or not self.unit_forget_bias:
             return found
 
-        def initial(_: Any, *args: Any, **kwargs: Any) -> Any:
-            units = self.units
-            return join.concat([
-                found((units * 5,), *args, **kwargs),
-                initializers.get("ones")((units,), *args, **kwargs),
-                found((units * 2,), *args, **kwargs),
-            ], 0)  # fmt: skip
-
-        return initial
+        return with_ones(found, 5, 2, self.units)
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""

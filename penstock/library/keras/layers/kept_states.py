@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from penstock.foundation.base import dtypes, shapes
+from penstock.foundation.base import dtypes
 from penstock.foundation.graph import nest
+from penstock.library.keras.layers.cell_states import sizes_of
 from penstock.library.layer_base import initializers, sessions
 from penstock.library.layer_base.weights import make_variable
 
@@ -84,11 +85,6 @@ class KeptStates:
                     f" shape={tuple(one.shape.as_list())}, found shape={value.shape}"
                 )
         sessions.set_values(list(zip(kept, given, strict=True)))
-
-
-def sizes_of(size: Any) -> list[Any]:
-    """The dims of a state besides the batch: a cell gives a number or a shape."""
-    return shapes.TensorShape(size).as_list()
 
 
 def _variable(shape: list[int], dtype: Any) -> Any:

@@ -140,10 +140,7 @@ class _LocallyConnected(Layer):
 
     def _places(self, spatial: list[Any]) -> list[Any]:
         """How many windows there are along each dim."""
-        return [
-            windows.output_length(length, size, self.padding, stride)
-            for length, size, stride in zip(spatial, self.kernel_size, self.strides, strict=True)
-        ]
+        return windows.output_lengths(spatial, self.kernel_size, self.padding, self.strides)
 
     def _prepared(
         self, reach: np.ndarray[Any, Any], spatial: list[int], channels: int, made: list[int]
@@ -299,31 +296,6 @@ class LocallyConnected2D(_LocallyConnected):
     _rank = 2
     output_row: int
     output_col: int
-
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
-        padding: Any = "valid",
-        data_format: Any = None,
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        implementation: int = 1,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            filters, kernel_size, strides, padding, data_format, activation, use_bias,
-            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-            activity_regularizer, kernel_constraint, bias_constraint, implementation, **kwargs,
-        )  # fmt: skip
 
     def _refuse_open(self, spatial: list[Any], channels: Any, shape: Any) -> None:
         if None in (*spatial, channels):

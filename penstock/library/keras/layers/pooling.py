@@ -84,10 +84,7 @@ class _Pooling(Layer):
         dims = shapes.as_shape(input_shape).as_list()
         first = self.data_format == "channels_first"
         spatial, channels = (dims[2:], dims[1]) if first else (dims[1:-1], dims[-1])
-        made = [
-            windows.output_length(length, size, self.padding, stride)
-            for length, size, stride in zip(spatial, self.pool_size, self.strides, strict=True)
-        ]
+        made = windows.output_lengths(spatial, self.pool_size, self.padding, self.strides)
         return windows.with_channels(self.data_format, dims[0], made, channels)
 
     def get_config(self) -> dict[str, Any]:

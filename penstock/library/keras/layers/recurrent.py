@@ -7,7 +7,8 @@ from typing import Any
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import nest
 from penstock.library.keras.layers import cells, steps
-from penstock.library.keras.layers.kept_states import KeptStates, sizes_of
+from penstock.library.keras.layers.cell_states import sizes_of, zero_states
+from penstock.library.keras.layers.kept_states import KeptStates
 from penstock.library.layer_base import configs, regularizers
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
@@ -171,7 +172,7 @@ class RNN(KeptStates, Layer):
         if hasattr(self.cell, "get_initial_state"):
             first = self.cell.get_initial_state(inputs=None, batch_size=batch, dtype=inputs.dtype)
             return nest.flatten(first)
-        return nest.flatten(cells.zero_states(self.cell.state_size, batch, inputs.dtype))
+        return nest.flatten(zero_states(self.cell.state_size, batch, inputs.dtype))
 
     def call(
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None

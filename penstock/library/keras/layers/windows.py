@@ -83,6 +83,18 @@ def output_length(
     return (left + stride - 1) // stride
 
 
+def output_lengths(
+    lengths: Sequence[Any], sizes: Sequence[int], padding: str, strides: Sequence[int],
+    dilations: Sequence[int] | None = None,
+) -> list[Any]:  # fmt: skip
+    """The same along each dim."""
+    each = zip(lengths, sizes, strides, dilations or [1] * len(sizes), strict=True)
+    return [
+        output_length(length, size, padding, stride, dilation)
+        for length, size, stride, dilation in each
+    ]
+
+
 def transposed_length(
     length: Any, window: int, padding: str, stride: int = 0, extra: int | None = None,
     dilation: int = 1,

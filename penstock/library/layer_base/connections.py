@@ -40,8 +40,17 @@ class Node:
         self.outbound_layer = layer
         self.input_tensors, self.output_tensors = inputs, outputs
         self.arguments = arguments
-        self.origins: list[KerasHistory] = [tensors.history_of(t) for t in nest.flatten(inputs)]
+        # The inputs, and what else came from layers.
+        self.sources: list[Any] = nest.flatten(inputs)
+        self.sources += [t for t in nest.flatten(arguments) if tensors.history_of(t) is not None]
+        self.origins: list[KerasHistory] = [tensors.history_of(t) for t in self.sources]
         self.inbound_layers = [origin.layer for origin in self.origins if origin is not None]
+
+    def given(self, values: dict[int, Any]) -> tuple[Any, dict[str, Any]]:
+        """Inputs and arguments with other values, by the ids of the tensors that they replace."""
+        inputs = nest.map_structure(lambda one: values[id(one)], self.input_tensors)
+        more = nest.map_structure(lambda one: values.get(id(one), one), self.arguments)
+        return inputs, more
 
     @property
     def input_masks(self) -> Any:

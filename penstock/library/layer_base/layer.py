@@ -406,8 +406,10 @@ class Layer(Charged, Connected):
 
     def _call_on(self, inputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         self._forget_losses()
+        # What the caller gives besides: the layer's own mask and training come later.
+        given = dict(zip(list(self.call_arguments)[1:], args, strict=False)) | kwargs
         if calls.current_call() is None and symbolic.has_inputs():
-            connections.connect_operations(inputs)
+            connections.connect_operations([inputs, given])
         tracking.give_resources(self._layers)
         masks = self._give_mask(inputs, args, kwargs)
         training = self._give_training(args, kwargs)
@@ -421,7 +423,7 @@ class Layer(Charged, Connected):
                         "A layer's `call` method should return a Tensor or a list of Tensors, not"
                         f" None (layer: {self.name})."
                     )
-                outputs = self._connected(inputs, outputs, args, kwargs)
+                outputs = self._connected(inputs, outputs, given)
                 self._regularize_activity(inputs, outputs)
                 self._set_masks(inputs, outputs, masks)
         return outputs
@@ -491,7 +493,7 @@ class Layer(Charged, Connected):
             self.__dict__["_initial_weights"] = None
         tracked.attached()
 
-    def _connected(self, inputs: Any, outputs: Any, args: Any, kwargs: Any) -> Any:
+    def _connected(self, inputs: Any, outputs: Any, given: dict[str, Any]) -> Any:
         """The outputs, noted with the call if the inputs came from layers."""
         if not connections.all_connected(inputs):
             return outputs
@@ -500,9 +502,13 @@ class Layer(Charged, Connected):
         outputs = nest.map_structure(
             lambda one: control.identity(one) if id(one) in known else one, outputs
         )
-        named = dict(zip(list(self.call_arguments)[1:], args, strict=False))
-        connections.connect(self, inputs, outputs, named | kwargs)
+        inputs, given = self._call_to_note(inputs, given)
+        connections.connect(self, inputs, outputs, given)
         return outputs
+
+    def _call_to_note(self, inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """What is noted of a call: its inputs, and what it was given besides."""
+        return inputs, given
 
     def _regularize_activity(self, inputs: Any, outputs: Any) -> None:
         if not self.activity_regularizer:

@@ -92,8 +92,8 @@ def _functional(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> A
             continue
         if id(layer) not in layers:
             layers[id(layer)] = make(layer)
-        called = nest.map_structure(lambda one: values[id(one)], node.input_tensors)
-        found = layers[id(layer)](called, **node.arguments)
+        called, arguments = node.given(values)
+        found = layers[id(layer)](called, **arguments)
         for old, new in zip(nest.flatten(node.output_tensors), nest.flatten(found), strict=True):
             values[id(old)] = new
     outputs = [values[id(one)] for one in model.outputs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,7 @@ def of_network(network: Any) -> dict[str, Any]:
             node = layer.inbound_nodes[number]
             if not node.inbound_layers:
                 continue
-            given = {k: v for k, v in node.arguments.items() if _is_plain(v)}
-            calls.append([[*_place(t, kept), given] for t in nest.flatten(node.input_tensors)])
+            calls.append(_described(node, lambda tensor: _place(tensor, kept)))
         described.append(
             {
                 "name": layer.name, "class_name": type(layer).__name__,
@@ -68,12 +68,54 @@ def of_network(network: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _described(node: Any, place: Callable[[Any], list[Any]]) -> list[Any]:
+    """A call: the places of its inputs, nested as they are, each with the other arguments."""
+
+    def argument(value: Any) -> Any:
+        return value if tensors.history_of(value) is None else place(value)
+
+    def of(inputs: Any) -> Any:
+        if isinstance(inputs, list | tuple):
+            return [of(one) for one in inputs]
+        return [*place(inputs), arguments]
+
+    given = {name: nest.map_structure(argument, v) for name, v in node.arguments.items()}
+    arguments = {name: value for name, value in given.items() if _is_plain(value)}
+    inputs = node.input_tensors
+    if not isinstance(inputs, list | tuple):  # a tensor, or a dict of them
+        inputs = nest.flatten(inputs)
+    return [of(one) for one in inputs]
+
+
 def _is_plain(value: Any) -> bool:
     try:
         json.dumps(value)
     except TypeError:
         return False
     return True
+
+
+class _NotYetMade(Exception):
+    """A call needs what another has still to make."""
+
+
+def _with_tensors(value: Any, made: dict[str, Any], tensor: Callable[[Any], Any]) -> Any:
+    """A part of a configuration, tensors in it where places stand: a layer's name, two numbers."""
+    if isinstance(value, dict):
+        return {key: _with_tensors(one, made, tensor) for key, one in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    if len(value) >= 3 and isinstance(value[0], str) and value[0] in made:
+        return tensor(value)
+    return [_with_tensors(one, made, tensor) for one in value]
+
+
+def _arguments(call: Any) -> dict[str, Any]:
+    """What a call is given beside its inputs: it stands behind the place of each."""
+    first = call
+    while first and not isinstance(first[0], str):
+        first = first[0]
+    return first[3] if first[3:] else {}
 
 
 def network_from(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
@@ -89,20 +131,24 @@ def network_from(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
         known = made[name].inbound_nodes
         number = max(0, number - _own_calls(made[name]))
         if number >= len(known):
-            return None
+            raise _NotYetMade
         return nest.flatten(known[number].output_tensors)[index]
 
     while waiting:
         left = []
         blocked: set[int] = set()
         for layer, call in waiting:
-            given = [tensor(place) for place in call]
             # Calls of one layer keep their order, by which they are numbered.
-            if id(layer) in blocked or any(one is None for one in given):
+            try:
+                if id(layer) in blocked:
+                    raise _NotYetMade
+                given = _with_tensors(call, made, tensor)
+                more = _with_tensors(_arguments(call), made, tensor)
+            except _NotYetMade:
                 blocked.add(id(layer))
                 left.append((layer, call))
             else:
-                layer(given[0] if len(given) == 1 else given, **call[0][3] if call[0][3:] else {})
+                layer(given[0] if len(given) == 1 else given, **more)
         if len(left) == len(waiting):
             raise ValueError(f"Improper config format: calls wait for each other: {left}")
         waiting = left

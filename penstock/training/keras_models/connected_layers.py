@@ -121,7 +121,7 @@ def _check(nodes: list[Any], given: set[int]) -> None:
     before: list[str] = []
     for node in nodes:
         layer = node.outbound_layer
-        for tensor in nest.flatten(node.input_tensors):
+        for tensor in node.sources:
             if id(tensor) not in known:
                 raise ValueError(
                     f"Graph disconnected: cannot obtain value for tensor {tensor} at layer"

@@ -283,9 +283,7 @@ class Network(Layer):
         for node in self._network_nodes:
             if all(id(one) in values for one in nest.flatten(node.output_tensors)):
                 continue
-            called = nest.map_structure(lambda one: values[id(one)], node.input_tensors)
-            arguments = dict(node.arguments)
-            arguments.pop("mask", None)
+            called, arguments = node.given(values)
             if "training" in node.outbound_layer.call_arguments and training is not None:
                 arguments.setdefault("training", training)
             made = node.outbound_layer(called, **arguments)

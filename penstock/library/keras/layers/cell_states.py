@@ -15,12 +15,25 @@ def sizes_of(size: Any) -> list[Any]:
     return shapes.TensorShape(size).as_list()
 
 
+def output_size_of(cell: Any) -> Any:
+    """The size of a cell's output: that of its first state, if it does not say."""
+    size = getattr(cell, "output_size", None)
+    return nest.flatten(cell.state_size)[0] if size is None else size
+
+
 def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
     """Zeros for each size, which is a number or a shape."""
     return nest.map_structure(
         lambda size: fill.zeros([batch_size, *sizes_of(size)], dtype=dtype),
         state_size,
     )
+
+
+def first_states(cell: Any, batch_size: Any, dtype: Any) -> Any:
+    """The first states: zeros, or what the cell says."""
+    if hasattr(cell, "get_initial_state"):
+        return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
+    return zero_states(cell.state_size, batch_size, dtype)
 
 
 def initial_state(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:

@@ -244,6 +244,8 @@ class ConvLSTM2D(RNN):
         }  # fmt: skip
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """The layer that ``get_config`` describes."""
         return cls(**config)

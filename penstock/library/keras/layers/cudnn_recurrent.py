@@ -90,13 +90,16 @@ class _CuDNN(WithGates, RNN):
         self.built = True
 
     def call(
-        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
-    ) -> Any:
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None,
+        constants: Any = None,
+    ) -> Any:  # fmt: skip
         """The last output or all; with the states, if they are asked for.
 
         Raises:
-          ValueError: a mask; another number of states than the layer has.
+          ValueError: a mask; constants; another number of states than the layer has.
         """
+        if constants is not None:
+            raise ValueError("RNN cell does not support constants")
         if (mask[0] if isinstance(mask, list) else mask) is not None:
             raise ValueError("Masking is not supported for CuDNN RNNs.")
         kept, states = self._first_states(inputs, initial_state)
@@ -148,7 +151,9 @@ class _CuDNN(WithGates, RNN):
         }  # fmt: skip
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """The layer that ``get_config`` describes."""
         return cls(**config)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import nest
-from penstock.library.keras.layers import cells, steps
-from penstock.library.keras.layers.cell_states import sizes_of, zero_states
+from penstock.library.keras.layers import cells, given_states, steps
+from penstock.library.keras.layers.cell_states import first_states, output_size_of, sizes_of
 from penstock.library.keras.layers.kept_states import KeptStates
 from penstock.library.layer_base import configs, regularizers
 from penstock.library.layer_base.input_spec import InputSpec
@@ -41,13 +41,15 @@ class StackedRNNCells(Layer):
     @property
     def output_size(self) -> Any:
         """The size of the last cell's output."""
-        return self.cells[-1].output_size
+        return output_size_of(self.cells[-1])
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
         """The cells' first states."""
-        return tuple(cell.get_initial_state(inputs, batch_size, dtype) for cell in self.cells)
+        if inputs is not None:
+            batch_size, dtype = nodes.element(nodes.shape(inputs), 0), inputs.dtype
+        return tuple(first_states(cell, batch_size, dtype) for cell in self.cells)
 
     def build(self, input_shape: Any) -> None:
         """Builds the cells."""
@@ -56,15 +58,16 @@ class StackedRNNCells(Layer):
             if isinstance(cell, Layer) and not cell.built:
                 cell.build(input_shape)
                 cell.built = True
-            input_shape = shapes.TensorShape([batch, cell.output_size])
+            input_shape = shapes.TensorShape([batch, *sizes_of(output_size_of(cell))])
         self.built = True
 
-    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """One step of every cell."""
+    def call(self, inputs: Any, states: Any, constants: Any = None, **kwargs: Any) -> Any:
+        """One step of every cell; ``constants`` are for those that take them."""
         states = nest.pack_sequence_as(self.state_size, nest.flatten(states))
         made = []
         for cell, state in zip(self.cells, states, strict=True):
-            inputs, new = cell.call(inputs, nest.flatten(state), **kwargs)
+            more = {"constants": constants} if _takes(cell, "constants") else {}
+            inputs, new = cell.call(inputs, nest.flatten(state), **more, **kwargs)
             made.append(new)
         return inputs, nest.flatten(made)
 
@@ -79,10 +82,13 @@ class StackedRNNCells(Layer):
         return super().get_config() | {"cells": [configs.serialized(c) for c in self.cells]}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """The stack that ``get_config`` describes."""
         given = dict(config)
-        cells_ = [configs.made_from(one, _CELLS, "layer") for one in given.pop("cells")]
+        described = given.pop("cells")
+        cells_ = [configs.made_from(one, _CELLS, "layer", custom_objects) for one in described]
         return cls(cells_, **given)
 
 
@@ -140,6 +146,9 @@ class RNN(KeptStates, Layer):
         self.stateful, self.supports_masking = stateful, True
         self.input_spec = [InputSpec(ndim=3)]
 
+    # How many tensors a call was given for all steps.
+    num_constants = 0
+
     def build(self, input_shape: Any) -> None:
         """Builds the cell for one step."""
         dims = shapes.as_shape(input_shape).as_list()
@@ -151,32 +160,37 @@ class RNN(KeptStates, Layer):
             self.cell.built = True
         self.built = True
 
-    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
         """Runs the cell over the steps.
 
         Args:
-          inputs: [batch, time, size]; or a list of that and first states.
+          inputs: [batch, time, size]; or a list of that, first states and constants.
           initial_state: the first states; default zeros.
+          constants: tensors that the cell is given at each step.
           **kwargs: ``mask`` [batch, time], ``training``.
+
+        Raises:
+          ValueError: some of the states and constants came from layers, others did not; the cell
+            takes no constants.
         """
-        if isinstance(inputs, list | tuple):
-            inputs, *rest = inputs
-            initial_state = initial_state if not rest else rest
-        if initial_state is not None:
-            kwargs["initial_state"] = initial_state
-        return super().__call__(inputs, **kwargs)
+        given = given_states.apart(inputs, initial_state, constants, self.num_constants)
+        self.__dict__["num_constants"] = len(given.constants)
+        return super().__call__(given.inputs, **given.named(), **kwargs)
+
+    def _call_to_note(self, inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return given_states.among_inputs(inputs, given)
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
         """The first states: zeros, or what the cell says."""
         batch = nodes.element(nodes.shape(inputs), 1 if self.time_major else 0)
-        if hasattr(self.cell, "get_initial_state"):
-            first = self.cell.get_initial_state(inputs=None, batch_size=batch, dtype=inputs.dtype)
-            return nest.flatten(first)
-        return nest.flatten(zero_states(self.cell.state_size, batch, inputs.dtype))
+        return nest.flatten(first_states(self.cell, batch, inputs.dtype))
 
     def call(
-        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
-    ) -> Any:
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None,
+        constants: Any = None,
+    ) -> Any:  # fmt: skip
         """The last output or all; with the states, if they are asked for."""
         if hasattr(self.cell, "reset_masks"):
             self.cell.reset_masks()
@@ -189,7 +203,11 @@ class RNN(KeptStates, Layer):
                 "Cannot unroll a RNN if the time dimension is undefined. The shape of the input is"
                 f" {inputs.shape}"
             )
-        more = {"training": training} if _takes_training(self.cell) else {}
+        more = {"training": training} if _takes(self.cell, "training") else {}
+        if constants is not None:
+            if not _takes(self.cell, "constants"):
+                raise ValueError("RNN cell does not support constants")
+            more["constants"] = constants
 
         def step(current: Any, states: Any) -> Any:
             return self.cell.call(current, list(states), **more)
@@ -202,7 +220,12 @@ class RNN(KeptStates, Layer):
             changes = zip(kept, states, strict=True)
             self.add_update([one.assign(state) for one, state in changes], inputs)
         output = outputs if self.return_sequences else last
-        return [output, *states] if self.return_state else output
+        if not self.return_state:
+            return output
+        if isinstance(self.cell, StackedRNNCells):  # a cell of several states has a list of them
+            states = [list(one) if isinstance(one, list | tuple) else one
+                      for one in nest.pack_sequence_as(self.cell.state_size, states)]  # fmt: skip
+        return [output, *states]
 
     def _first_states(self, inputs: Any, initial_state: Any) -> tuple[list[Any], list[Any]]:
         """The variables of states that go on, and the states that a call begins with.
@@ -236,9 +259,7 @@ class RNN(KeptStates, Layer):
         """The shape of the output for one of the input."""
         dims = shapes.as_shape(input_shape).as_list()
         batch, time = (dims[1], dims[0]) if self.time_major else (dims[0], dims[1])
-        size = getattr(self.cell, "output_size", None)
-        if size is None:
-            size = nest.flatten(self.cell.state_size)[0]
+        size = output_size_of(self.cell)
         order = [batch]
         if self.return_sequences:
             order = [time, batch] if self.time_major else [batch, time]
@@ -250,18 +271,24 @@ class RNN(KeptStates, Layer):
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""
-        return super().get_config() | {
+        constants = {"num_constants": self.num_constants} if self.num_constants else {}
+        return super().get_config() | constants | {
             "return_sequences": self.return_sequences, "return_state": self.return_state,
             "go_backwards": self.go_backwards, "stateful": self.stateful, "unroll": self.unroll,
             "time_major": self.time_major, "cell": configs.serialized(self.cell),
         }  # fmt: skip
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """The layer that ``get_config`` describes."""
         config = dict(config)
-        cell = configs.made_from(config.pop("cell"), _CELLS, "layer")
-        return cls(cell, **config)
+        cell = configs.made_from(config.pop("cell"), _CELLS, "layer", custom_objects)
+        constants = config.pop("num_constants", 0)
+        made = cls(cell, **config)
+        made.__dict__["num_constants"] = constants
+        return made
 
 
 _CELLS: dict[str, Any] = {
@@ -276,11 +303,12 @@ _CELLS: dict[str, Any] = {
 }
 
 
-def _takes_training(cell: Any) -> bool:
-    if isinstance(cell, StackedRNNCells):
-        return all(_takes_training(one) for one in cell.cells)
+def _takes(cell: Any, argument: str) -> bool:
+    """Whether a step of a cell is given an argument; several cells only if all take training."""
+    if isinstance(cell, StackedRNNCells) and argument == "training":
+        return all(_takes(one, argument) for one in cell.cells)
     code = getattr(cell.call, "__code__", None)
-    return code is not None and "training" in code.co_varnames[: code.co_argcount]
+    return code is not None and argument in code.co_varnames[: code.co_argcount]
 
 
 class _OneCell(RNN):
@@ -331,8 +359,7 @@ class _OneCell(RNN):
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""
         config = super().get_config()
-        for key in ("cell", "time_major"):
-            del config[key]
+        del config["cell"]
         own = self.cell.get_config()
         for key in ("name", "trainable", "dtype"):
             del own[key]
@@ -341,7 +368,9 @@ class _OneCell(RNN):
         return made | {"activity_regularizer": regularizer}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """The layer that ``get_config`` describes."""
         return cls(**config)
 

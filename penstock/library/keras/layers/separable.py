@@ -97,11 +97,9 @@ class SeparableConvolution(Convolution):
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""
-        found = super().get_config() | {
+        return super().get_config() | {
             "depth_multiplier": self.depth_multiplier, **weight_config(self, _KERNELS),
         }  # fmt: skip
-        return {key: value for key, value in found.items() if not key.startswith("kernel_") or
-                key == "kernel_size"}  # fmt: skip
 
 
 class SeparableConv1D(SeparableConvolution):

@@ -168,3 +168,9 @@ class Conv3DTranspose(_Transposed, Conv3D):
         )  # fmt: skip
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         return self._finished(outputs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a layer like this one."""
+        config = super().get_config()
+        del config["dilation_rate"]
+        return config

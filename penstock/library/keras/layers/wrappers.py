@@ -6,7 +6,10 @@ from typing import Any
 
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import scopes
+from penstock.library.keras.layers import given_states
 from penstock.library.keras.layers.recurrent import RNN
+from penstock.library.keras.layers.serialization import deserialize
+from penstock.library.layer_base import configs
 from penstock.library.layer_base.input_spec import InputSpec
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import join, nodes, reshape, transpose
@@ -23,6 +26,18 @@ class Wrapper(Layer):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.layer = layer
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a layer like this one; the layer inside as a configuration."""
+        return super().get_config() | {"layer": configs.serialized(self.layer)}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """The layer that ``get_config`` describes."""
+        given = dict(config)
+        return cls(deserialize(given.pop("layer"), custom_objects), **given)
 
     def build(self, input_shape: Any) -> None:
         """Builds the layer inside."""
@@ -139,19 +154,14 @@ class Bidirectional(Wrapper):
             )
         super().__init__(layer, **kwargs)
         # Both are made anew from the layer's configuration, under names of their own.
-        config = layer.get_config()
-        self.forward_layer = type(layer).from_config(config | {"name": "forward_" + layer.name})
+        self.forward_layer = _again(layer, name="forward_" + layer.name)
+        self._has_given_layer = backward_layer is not None
         if backward_layer is None:
-            back = config | {
-                "name": "backward_" + layer.name, "go_backwards": not config["go_backwards"],
-            }  # fmt: skip
-            backward_layer = type(layer).from_config(back)
+            back = not layer.go_backwards
+            backward_layer = _again(layer, name="backward_" + layer.name, go_backwards=back)
         self.backward_layer = backward_layer
         self.__dict__["_layers"] = [self.forward_layer, self.backward_layer]
-        if self.forward_layer.go_backwards == self.backward_layer.go_backwards:
-            raise ValueError(
-                "Forward layer and backward layer should have different `go_backwards` value."
-            )
+        _refuse_unlike(self.forward_layer, self.backward_layer)
         self.merge_mode = merge_mode
         self.return_sequences = layer.return_sequences
         self.return_state = layer.return_state
@@ -169,18 +179,35 @@ class Bidirectional(Wrapper):
                 layer.build(input_shape)
         self.built = True
 
-    def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
-        """Runs both layers; ``initial_state`` has the states of the first, then of the other."""
-        if isinstance(inputs, list | tuple):
-            inputs, *rest = inputs
-            initial_state = rest or initial_state
-        if initial_state is not None:
-            kwargs["initial_state"] = list(initial_state)
-        return super().__call__(inputs, **kwargs)
+    # How many tensors a call was given for all steps.
+    num_constants = 0
+
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
+        """Runs both layers; arguments as of ``RNN``.
+
+        ``initial_state`` has the states of the first, then of the other.
+
+        Raises:
+          ValueError: the states are no two equal halves.
+        """
+        given = given_states.apart(inputs, initial_state, constants, self.num_constants)
+        if len(given.states) % 2:
+            raise ValueError(
+                "When passing `initial_state` to a Bidirectional RNN, the state should be a list"
+                f" containing the states of the underlying RNNs. Found: {given.states}"
+            )
+        self.__dict__["num_constants"] = len(given.constants)
+        return super().__call__(given.inputs, **given.named(), **kwargs)
+
+    def _call_to_note(self, inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return given_states.among_inputs(inputs, given)
 
     def call(
-        self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None
-    ) -> Any:
+        self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None,
+        constants: Any = None,
+    ) -> Any:  # fmt: skip
         """The merged outputs; with the states, if they are asked for."""
         half = len(initial_state) // 2 if initial_state else 0
         given: list[dict[str, Any]] = [{}, {}]
@@ -189,8 +216,8 @@ class Bidirectional(Wrapper):
                 {"initial_state": initial_state[:half]},
                 {"initial_state": initial_state[half:]},
             ]
-        more = {key: value for key, value in (("training", training), ("mask", mask))
-                if value is not None}  # fmt: skip
+        named = (("training", training), ("mask", mask), ("constants", constants))
+        more = {key: value for key, value in named if value is not None}
         first = self.forward_layer(inputs, **given[0], **more)
         second = self.backward_layer(inputs, **given[1], **more)
         states: list[Any] = []
@@ -223,6 +250,50 @@ class Bidirectional(Wrapper):
         return found
 
     def get_config(self) -> dict[str, Any]:
-        """Arguments that make a layer like this one; the layer itself as a configuration."""
-        layer = {"class_name": type(self.layer).__name__, "config": self.layer.get_config()}
-        return super().get_config() | {"merge_mode": self.merge_mode, "layer": layer}
+        """Arguments that make a layer like this one; layers as configurations."""
+        own: dict[str, Any] = {"merge_mode": self.merge_mode}
+        if self.num_constants:
+            own["num_constants"] = self.num_constants
+        if self._has_given_layer:
+            own["backward_layer"] = configs.serialized(self.backward_layer)
+        return super().get_config() | own
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """The layer that ``get_config`` describes."""
+        given = dict(config)
+        constants = given.pop("num_constants", 0)
+        if "backward_layer" in given:
+            given["backward_layer"] = deserialize(given["backward_layer"], custom_objects)
+        made = super().from_config(given, custom_objects)
+        made.__dict__["num_constants"] = constants
+        return made
+
+
+def _again(layer: Any, **changes: Any) -> Any:
+    """A layer like another, but for some arguments; its cells may be of the program's classes."""
+    cell = getattr(layer, "cell", None)
+    classes = {type(one).__name__: type(one) for one in (cell, *getattr(cell, "cells", ()))}
+    with configs.custom_object_scope(classes):
+        return type(layer).from_config(layer.get_config() | changes)
+
+
+def _refuse_unlike(forward: Any, backward: Any) -> None:
+    """Refuses two layers that do not go opposite ways, or give other things.
+
+    Raises:
+      ValueError: says what is unlike.
+    """
+    if forward.go_backwards == backward.go_backwards:
+        raise ValueError(
+            "Forward layer and backward layer should have different `go_backwards` value."
+        )
+    for name in ("stateful", "return_sequences", "return_state"):
+        one, other = getattr(forward, name), getattr(backward, name)
+        if one != other:
+            raise ValueError(
+                "Forward layer and backward layer are expected to have the same value for"
+                f" attribute {name}, got {one} and {other}"
+            )

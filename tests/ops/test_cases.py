@@ -26,6 +26,7 @@ SWEEP: list[Row] = [(case, dtype) for case in all_cases() for dtype in allowed_d
 RUNS = [row for row in SWEEP if not row[0].raises]
 # Shape inference does not depend on the dtype: one dtype a row.
 ONE_DTYPE = [(case, dtype) for case, dtype in RUNS if dtype == allowed_dtypes(case)[0]]
+OTHER_DTYPES = [(case, dtype) for case, dtype in RUNS if dtype != allowed_dtypes(case)[0]]
 ERRORS = [row for row in SWEEP if row[0].raises]
 
 
@@ -33,6 +34,15 @@ def _rows(rows: list[Row]) -> pytest.MarkDecorator:
     """One test a row, with the ids of ``Bound``."""
     names = [f"{case.id}-{canonical(dtype)}" for case, dtype in rows]
     return pytest.mark.parametrize("bound", rows, ids=names, indirect=True)
+
+
+def _repeatable(case: OpCase) -> bool:
+    definition = definition_of(case)
+    return not case.reason and not (definition and definition.random)
+
+
+def _repeatables(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if _repeatable(row[0])]
 
 
 @pytest.fixture
@@ -54,8 +64,8 @@ def _copy(value: Any) -> np.ndarray:
 
 
 @_rows(RUNS)
-def test_runs_as_declared(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is declared holds of the outputs, and every way to run the row gives the same."""
+def test_runs_as_declared(bound: Bound) -> None:
+    """What is declared holds of the outputs, feeds stay as they are, and fetched values too."""
     with tf.Graph().as_default():
         built = build(BACKEND, to_job(bound))
         with tf.Session() as session:
@@ -70,8 +80,6 @@ def test_runs_as_declared(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None
             for tensor, value in built.feeds.items():
                 np.testing.assert_array_equal(_copy(value), before[tensor], "a feed was changed")
             _check_reference(bound, outputs)
-            if _repeatable(bound.case):
-                _check_other_ways(bound, outputs, monkeypatch)
             _check_values_stay(built, session, outputs)
 
 
@@ -99,17 +107,26 @@ def _check_values_stay(built: Any, session: Any, outputs: list[Any]) -> None:
             np.testing.assert_array_equal(fetched, value, "a fetched value changed later")
 
 
-def _repeatable(case: OpCase) -> bool:
-    definition = definition_of(case)
-    return not case.reason and not (definition and definition.random)
+@_rows(_repeatables(ONE_DTYPE))
+def test_every_way_gives_the_same(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check_other_ways(bound, monkeypatch)
 
 
-def _check_other_ways(bound: Bound, expected: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled for the fed shapes, for any shape, and folded at compile time.
+@pytest.mark.long
+@_rows(_repeatables(OTHER_DTYPES))
+def test_every_way_gives_the_same_in_other_dtypes(
+    bound: Bound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _check_other_ways(bound, monkeypatch)
 
-    Like what ``expected`` was compiled for, static shapes, the first uses what ``inline`` writes
-    for known shapes; the second uses what serves all shapes, the last the kernel itself.
+
+def _check_other_ways(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled for static shapes, for the fed ones, for any shape, and folded at compile time.
+
+    The first two use what ``inline`` writes for known shapes; the third uses what serves all
+    shapes, the last the kernel itself.
     """
+    expected = _outputs(bound)[0]
     ways = {"fed shapes": _outputs_of_unknown_shapes(bound)}
     ways["constants"] = _outputs(bound, as_const=True)[0]
     monkeypatch.setattr(prepared, "_SPECIAL_PROGRAMS", 0)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[2] / "penstock"
+# What a statement holds other statements in.
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Imported(NamedTuple):
@@ -30,10 +32,17 @@ def files() -> dict[str, Path]:
     return {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-@cache
 def tree(name: str) -> ast.Module:
-    """A module's syntax tree."""
+    """A module's syntax tree; none is kept: the collector would go through millions of nodes."""
     return ast.parse(files()[name].read_text())
+
+
+def statements(block: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a block, in blocks of that, and so on; handlers and cases among them."""
+    for field in _BLOCKS:
+        for each in getattr(block, field, ()):
+            yield each
+            yield from statements(each)
 
 
 @cache
@@ -42,12 +51,8 @@ def imports(name: str) -> tuple[Imported, ...]:
     return tuple(_imports(tree(name), False))
 
 
-# What a statement holds other statements in.
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-
-
 def _imports(block: ast.AST, in_function: bool) -> Iterator[Imported]:
-    if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test):
+    if isinstance(block, ast.If) and _of_type_checkers(block.test):
         return
     for module in _modules(block):
         yield Imported(module, in_function)
@@ -55,6 +60,10 @@ def _imports(block: ast.AST, in_function: bool) -> Iterator[Imported]:
     inner = (each for field in _BLOCKS for each in getattr(block, field, ()))
     for each in inner:
         yield from _imports(each, within)
+
+
+def _of_type_checkers(test: ast.expr) -> bool:
+    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
 
 
 def _modules(node: ast.AST) -> Iterator[str]:

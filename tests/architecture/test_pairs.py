@@ -22,7 +22,8 @@ PAIRS = 39
 def _code(text: str) -> list[str]:
     """The lines of a module that count, without their indentation."""
     left_out: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    for node in (tree, *modules.statements(tree)):
         left_out.update(_docstring(node))
         if isinstance(node, ast.Import | ast.ImportFrom):
             left_out.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))

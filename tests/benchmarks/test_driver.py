@@ -84,6 +84,7 @@ def test_compiled_pytorch_has_the_whole_networks() -> None:
     assert {"vae", "resnet20", "encoder"} <= wanted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", ["vae", "wide_deep"])
 def test_a_network_learns_the_same_in_penstock_and_pytorch(case: str) -> None:
     graph = network_cases.CASES[case](penstock)

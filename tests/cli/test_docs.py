@@ -24,6 +24,7 @@ def examples() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 def test_the_page(model: Any, penstock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(model.directory)
     done = examples()

@@ -36,6 +36,7 @@ def check(document: Any) -> None:
     jsonschema.validate(document, SCHEMA)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="no processor time of children")
 def test_the_process_and_how_long_it_computes(tmp_path: Path) -> None:
     environ = {**os.environ, "PENSTOCK_TOKEN": "s3cret", "XDG_CACHE_HOME": str(tmp_path)}

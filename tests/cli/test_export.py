@@ -33,6 +33,7 @@ def _with_onnxruntime(path: Path, fed: np.ndarray) -> np.ndarray:
     return np.asarray(onnxruntime.InferenceSession(str(path)).run(None, {"x": fed})[0])
 
 
+@pytest.mark.long
 def test_python_runs_without_penstock(saved: Any, penstock: Any, tmp_path: Path) -> None:
     folder, fed, expected = saved
     said = penstock("export", folder, tmp_path / "model.py")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from penstock.foundation.formats.bundle import BundleWriter
 
@@ -23,6 +24,7 @@ def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
+@pytest.mark.long
 def test_help_lists_the_commands() -> None:
     said = run("--help").stdout
     for name in ("inspect", "convert", "freeze", "summarize", "explain", "train", "doctor"):
@@ -30,6 +32,7 @@ def test_help_lists_the_commands() -> None:
         assert "Usage: penstock" in run(name, "--help").stdout
 
 
+@pytest.mark.long
 def test_no_words_are_a_question_for_help() -> None:
     asked = run("--help").stdout
     assert run().stdout == asked == run("-h").stdout
@@ -46,6 +49,7 @@ def test_completion_of_a_shell() -> None:
     assert (done.stdout.split(), done.returncode) == (["inspect"], 0), done.stderr
 
 
+@pytest.mark.long
 def test_help_and_checkpoints_need_no_torch(tmp_path: Path) -> None:
     with BundleWriter(str(tmp_path / "c")) as writer:
         writer.add("w", np.ones(3, np.float32))
@@ -81,6 +85,7 @@ def test_errors_are_one_line_and_debug_shows_where(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1 and "No such command" in done.stderr
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     with BundleWriter(str(tmp_path / "c")) as writer:
         for number in range(20_000):

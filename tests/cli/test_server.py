@@ -45,6 +45,7 @@ def _devices(target: str) -> list[str]:
         return [each.name for each in session.list_devices()]
 
 
+@pytest.mark.long
 def test_a_task_serves_sessions_until_it_is_stopped() -> None:
     address = _free()
     process, target = _started("--cluster", f"worker|{address}", "--job", "worker", "--task", "0")
@@ -60,6 +61,7 @@ def test_a_task_serves_sessions_until_it_is_stopped() -> None:
             process.wait()
 
 
+@pytest.mark.long
 def test_tf_config_names_the_task_and_a_file_the_config(tmp_path: Path) -> None:
     config = tmp_path / "config.pbtxt"
     config.write_text('device_count { key: "CPU" value: 2 }')
@@ -92,6 +94,7 @@ def test_what_is_asked_wrongly(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_another_protocol_is_not_spoken() -> None:
     said = run("server", "--cluster", "a|localhost:1", "--protocol", "carrier", code=1).stderr
     assert "no server speaks protocol 'carrier'" in said

@@ -121,6 +121,7 @@ def test_agreement() -> None:
     assert edges.verdict_of(MATMUL, _result(), _result(known_op=False)).skipped
 
 
+@pytest.mark.long
 def test_a_job_that_ends_its_process_ends_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +170,7 @@ def test_waiting_for_a_core_takes_no_job_its_time(
     assert died == [False, True]
 
 
+@pytest.mark.long
 def test_a_process_that_has_no_core_says_so() -> None:
     core = {min(os.sched_getaffinity(0))}
     spin = [

@@ -39,6 +39,7 @@ def test_a_second_fit_begins_anew_unless_it_is_told_to_go_on() -> None:
     assert steps == [3, 6]
 
 
+@pytest.mark.long
 def test_linear_models_learn_classes_and_numbers() -> None:
     classes = learn.TensorFlowLinearClassifier(2, steps=100).fit(X, SIDES)
     assert (classes.predict(X) == SIDES).mean() > 0.9

@@ -11,10 +11,23 @@ from tests.peers import ROOT, TF115, needs
 
 # Programs that take seconds, where others of their module hold the same code.
 _LONG = {
-    ("estimator", "early_stopping"), ("learn", "network_names"), ("learn", "wide_and_deep_graphs"),
-    ("learn", "wide_and_deep_values"), ("quantize", "losses_with_delays"),
-    ("rnn_estimator", "classifier"), ("rnn_estimator", "clipped_gradients"),
-    ("rnn_estimator", "estimator"), ("trees", "heads_and_limits"), ("trees", "in_memory"),
+    ("distributions_composed", "vector_diffeomixture"), ("distributions_scalars", "quantized"),
+    ("dynamic_rnn", "a_state_that_is_given"), ("dynamic_rnn", "classes_by_step"),
+    ("dynamic_rnn", "one_class"), ("dynamic_rnn", "one_number_without_lengths"),
+    ("dynamic_rnn", "two_classes_by_step_without_lengths"), ("estimator", "early_stopping"),
+    ("estimator", "multi_label_head"), ("estimator", "saved_model_estimator"), ("heads", "multi"),
+    ("heads", "multi_label"), ("integrate", "odeint"),
+    ("keras_exports", "training_goes_on_after_loading_weights"), ("learn", "network_names"),
+    ("learn", "wide_and_deep_graphs"), ("learn", "wide_and_deep_values"),
+    ("metrics_kept", "of_confidence"), ("metrics_kept", "of_dynamic_auc"),
+    ("predictor", "from_contrib_estimator"), ("quantize", "losses"),
+    ("quantize", "losses_with_delays"), ("rnn_estimator", "classifier"),
+    ("rnn_estimator", "clipped_gradients"), ("rnn_estimator", "estimator"),
+    ("runs", "input_checkpoints"), ("runs", "logistic_regressor"),
+    ("slim_names", "embedding_with_distributed_aggregation"), ("svm", "l1"), ("svm", "l2"),
+    ("svm", "numbers"), ("svm", "weighted_examples"), ("svm", "weighted_words"),
+    ("training", "stratified"), ("trees", "classifiers"), ("trees", "heads_and_limits"),
+    ("trees", "in_memory"), ("trees", "regressors"),
 }  # fmt: skip
 
 

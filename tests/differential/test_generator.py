@@ -37,6 +37,7 @@ def test_a_seed_is_a_set_of_calls(name: str) -> None:
     assert [c["id"] for c in first] != [c["id"] for c in other]
 
 
+@pytest.mark.long
 def test_every_row_gives_calls_that_can_be_written_and_read() -> None:
     for row in ROWS.values():
         found = cases(row, 1, 5)

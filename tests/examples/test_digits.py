@@ -73,6 +73,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.mark.long
 def test_a_resumed_run_ends_as_one_that_was_not_interrupted(
     tmp_path: Path, one_thread: None
 ) -> None:

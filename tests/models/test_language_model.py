@@ -50,6 +50,7 @@ def test_each_word_is_a_target_once(count: int) -> None:
     assert sorted(seen) == text.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unrolled", [False, True])
 def test_it_learns_a_made_up_language(tmp_path: Path, unrolled: bool) -> None:
     words = lm.read_words(_text(tmp_path / "train", 150, seed=1))
@@ -74,6 +75,7 @@ def test_the_state_is_carried_from_batch_to_batch() -> None:
     assert found[0] == pytest.approx(found[1], rel=1e-5)
 
 
+@pytest.mark.long
 def test_a_text_is_read_with_averages_of_the_weights() -> None:
     text = np.random.RandomState(0).randint(0, 9, 200).astype(np.int32)
     last, average = (
@@ -93,6 +95,7 @@ def test_a_text_is_read_with_averages_of_the_weights() -> None:
         assert np.array_equal(weights, read) == (model is last)
 
 
+@pytest.mark.long
 def test_a_checkpoint_brings_the_model_back(tmp_path: Path) -> None:
     text = np.random.RandomState(0).randint(0, 9, 200).astype(np.int32)
     model = lm.LanguageModel(SMALL, size=9, first=0)

@@ -73,6 +73,7 @@ def _compare(model: split.Model) -> None:
         assert np.abs(value).max() > 0
 
 
+@pytest.mark.long
 def test_over_devices_it_is_the_plain_model() -> None:
     model = split.Model(SMALL)
     _compare(model)
@@ -140,6 +141,7 @@ def test_it_learns_to_write_backwards() -> None:
     model.close()
 
 
+@pytest.mark.long
 def test_the_command_reports() -> None:
     words = ["--steps", "2", "--every", "1", "--words", "9", "--units", "4", "--batch", "3"]
     words += ["--layer-device", "/cpu:0"]

@@ -205,6 +205,7 @@ def test_vectors_must_fit_the_channels() -> None:
         cnn.SentenceModel(static, {}, given)
 
 
+@pytest.mark.long
 def test_the_command_reports_each_epoch(tmp_path: Path) -> None:
     _write(tmp_path, _made_up(120, seed=1))
     vectors = tmp_path / "vectors"

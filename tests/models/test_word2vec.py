@@ -30,11 +30,11 @@ from penstock.models.word2vec_text import (
     windows,
 )
 from tests.models.related_words import related_before_random
+from tests.suite.daily import long_but
 
 ROWS, COLUMNS = ("red", "blue", "green", "grey"), ("cat", "dog", "owl")
-BOTH_FLAVORS_AND_LOSSES = pytest.mark.parametrize(
-    ("flavor", "loss"), [(flavor, loss) for flavor in w2v.Flavor for loss in w2v.Loss]
-)
+_LEARNED = [(flavor, loss) for flavor in w2v.Flavor for loss in w2v.Loss]
+BOTH_FLAVORS_AND_LOSSES = pytest.mark.parametrize(("flavor", "loss"), _LEARNED)
 
 
 def _text(words: list[int], passages: list[int]) -> Text:
@@ -205,7 +205,7 @@ def test_a_file_of_vectors_that_is_none_is_refused(tmp_path: Path, text: str, me
         Embeddings.read(tmp_path / "vectors")
 
 
-@BOTH_FLAVORS_AND_LOSSES
+@pytest.mark.parametrize(("flavor", "loss"), long_but(_LEARNED[:1], _LEARNED))
 def test_it_learns_a_made_up_language_and_its_analogies(flavor: w2v.Flavor, loss: w2v.Loss) -> None:
     settings = _settings(flavor, loss)
     model = w2v.Word2Vec(settings, *hold_out(_made_up(3000), seed=0))

@@ -53,6 +53,7 @@ def test_without_thinning_pythons_manual_is_learned(cbow: bool) -> None:
     assert max(losses[1:]) < 0.97 * losses[0] and losses[0] < 6 * np.log(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cbow", [False, True])
 def test_without_thinning_a_small_vocabulary_is_learned(cbow: bool) -> None:
     """Of eleven words each stands in a step of 512 some fifty times."""

@@ -26,6 +26,7 @@ SWEEP: list[Row] = [(case, dtype) for case in all_cases() for dtype in allowed_d
 RUNS = [row for row in SWEEP if not row[0].raises]
 # Shape inference does not depend on the dtype: one dtype a row.
 ONE_DTYPE = [(case, dtype) for case, dtype in RUNS if dtype == allowed_dtypes(case)[0]]
+OTHER_DTYPES = [(case, dtype) for case, dtype in RUNS if dtype != allowed_dtypes(case)[0]]
 ERRORS = [row for row in SWEEP if row[0].raises]
 
 
@@ -33,6 +34,11 @@ def _rows(rows: list[Row]) -> pytest.MarkDecorator:
     """One test a row, with the ids of ``Bound``."""
     names = [f"{case.id}-{canonical(dtype)}" for case, dtype in rows]
     return pytest.mark.parametrize("bound", rows, ids=names, indirect=True)
+
+
+def _repeatable(case: OpCase) -> bool:
+    definition = definition_of(case)
+    return not case.reason and not (definition and definition.random)
 
 
 @pytest.fixture
@@ -70,7 +76,7 @@ def test_runs_as_declared(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None
             for tensor, value in built.feeds.items():
                 np.testing.assert_array_equal(_copy(value), before[tensor], "a feed was changed")
             _check_reference(bound, outputs)
-            if _repeatable(bound.case):
+            if _repeatable(bound.case) and bound.dtype == canonical(allowed_dtypes(bound.case)[0]):
                 _check_other_ways(bound, outputs, monkeypatch)
             _check_values_stay(built, session, outputs)
 
@@ -99,9 +105,10 @@ def _check_values_stay(built: Any, session: Any, outputs: list[Any]) -> None:
             np.testing.assert_array_equal(fetched, value, "a fetched value changed later")
 
 
-def _repeatable(case: OpCase) -> bool:
-    definition = definition_of(case)
-    return not case.reason and not (definition and definition.random)
+@pytest.mark.long
+@_rows([row for row in OTHER_DTYPES if _repeatable(row[0])])
+def test_every_way_gives_the_same(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check_other_ways(bound, _outputs(bound)[0], monkeypatch)
 
 
 def _check_other_ways(bound: Bound, expected: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -323,6 +323,7 @@ def _check(child: Child, subject: str, data: bytes) -> str:
     return str(error)
 
 
+@pytest.mark.long
 def test_the_process_tells_of_crashes() -> None:
     """What the fuzz test relies on: the end of the process is an outcome."""
     child = Child()

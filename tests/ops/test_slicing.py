@@ -26,6 +26,7 @@ def _array(shape: tuple[int, ...]) -> np.ndarray:
     return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(indexed())
 def test_slices_agree_with_numpy(case: tuple[tuple[int, ...], Any]) -> None:

@@ -68,6 +68,7 @@ def test_a_stage_that_fails_is_told_and_the_others_run(tmp_path: Path) -> None:
     assert said.splitlines()[-1] == "stages: 5 passed, 1 failed"
 
 
+@pytest.mark.long
 def test_a_stage_without_time_is_not_passed(tmp_path: Path) -> None:
     """One is stopped when it runs past its limit, the others find that no time is left."""
     clone = Clone(tmp_path / "clone", 'if test "$1" = test; then exec sleep 600; fi')

@@ -16,6 +16,7 @@ def check(code: str, **environment: str) -> str:
     return done.stderr
 
 
+@pytest.mark.long
 def test_paths_lead_to_the_same_modules() -> None:
     said = check(
         "import tensorflow as tf\n"
@@ -92,6 +93,7 @@ def test_tensorboard_reads_on_in_such_a_process(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_version_is_settable() -> None:
     said = check(
         "import tensorflow as tf, penstock\n"

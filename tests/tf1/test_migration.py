@@ -41,6 +41,7 @@ for refused in (
 """
 
 
+@pytest.mark.long
 def test_the_errors_say_what_the_page_shows(tmp_path: Path) -> None:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:

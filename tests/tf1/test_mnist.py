@@ -127,6 +127,7 @@ nodes = [[op.name, op.type, [i.name for i in op.inputs]] for op in
 """
 
 
+@pytest.mark.long
 def test_the_network_is_tensorflows() -> None:
     needs(TF115)
     ask = "import tensorflow as tf\nfrom tensorflow.examples.tutorials.mnist import mnist"

@@ -36,6 +36,7 @@ print('done', FLAGS.n)
 """
 
 
+@pytest.mark.long
 def test_a_program_of_its_time(tmp_path: Path) -> None:
     done = run(script(tmp_path, PROGRAM), "--n", "4")
     assert done.stdout == "done 4\n"
@@ -150,6 +151,7 @@ def _module_is_here(name: str) -> bool:
                   ).stdout == "True\n"  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_row_gives_something() -> None:
     """Each name of the tables, asked in one process of the modules as they are here."""
     done = python(

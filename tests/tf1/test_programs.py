@@ -45,6 +45,7 @@ def test_the_output_is_tensorflows(path: Path, tmp_path: Path) -> None:
     assert len(said) >= 1
 
 
+@pytest.mark.long
 def test_a_program_learns(tmp_path: Path) -> None:
     _write_digits(tmp_path / "data")
     (path,) = (path for path in PROGRAMS if path.stem == "softmax_mnist")

@@ -88,6 +88,7 @@ def test_an_error_is_shown_from_the_programs_first_line(tmp_path: Path) -> None:
     assert not [line for line in said if "penstock" in line]
 
 
+@pytest.mark.long
 def test_what_cannot_be_run(tmp_path: Path) -> None:
     assert "no.py: No such file" in run("no.py", code=2).stderr
     assert "no module 'nowhere.at.all'" in run("-m", "nowhere.at.all", code=2).stderr

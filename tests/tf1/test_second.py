@@ -104,6 +104,7 @@ def test_it_is_imported_as_a_module() -> None:
     assert "reduce_sum" in dir(v2) and "softmax" in dir(v2.nn)
 
 
+@pytest.mark.long
 def test_calls_by_place_are_tensorflows() -> None:
     needs(TF115)
     names = [n for n in _shared() if not n.startswith(WIDER)]
@@ -135,6 +136,7 @@ def test_programs_of_the_second_api() -> None:
         assert type(path) is tf.train.Checkpoint
 
 
+@pytest.mark.long
 def test_v2_behavior_is_eager_execution() -> None:
     program = (
         "import penstock.compat.v2 as tf; tf.enable_v2_behavior()\n"

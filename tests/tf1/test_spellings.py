@@ -39,6 +39,7 @@ def test_the_old_spelling_builds_what_the_new_one_does(name: str, tf: Front) -> 
     assert told if name != "split_new" else not told
 
 
+@pytest.mark.long
 def test_the_new_spellings_are_tensorflows() -> None:
     needs(TF115)
     command = [str(TF115), "-m", "tests.tf1.old_spellings"]

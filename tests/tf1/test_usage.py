@@ -13,6 +13,7 @@ from tests.tf1.processes import python
 FLOOR = 1224
 
 
+@pytest.mark.long
 def test_the_symbols_that_programs_use(capsys: pytest.CaptureFixture[str]) -> None:
     if usage.table() is None:
         pytest.skip(f"no {usage.TABLE} above this checkout")

@@ -193,6 +193,7 @@ def test_closing_tells_the_other_end_once(here: End, near: End) -> None:
         here.links.send(OTHER, b"", None)
 
 
+@pytest.mark.long
 def test_a_task_that_is_not_there_is_unavailable(here: End) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

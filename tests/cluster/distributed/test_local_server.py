@@ -67,6 +67,7 @@ def test_resetting_containers(server, containers: Any, gone: list[str]) -> None:
     assert [name.decode() for name in left] == gone
 
 
+@pytest.mark.long
 def test_a_sessions_config_is_completed_by_the_servers() -> None:
     config = tf.ConfigProto(operation_timeout_in_ms=300, allow_soft_placement=True)
     server = tf.train.Server.create_local_server(config=config)

@@ -168,6 +168,7 @@ def test_a_task_that_is_not_up(servers) -> None:
     assert clock.seconds() < 15
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tls", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_server_of_another_process_that_restarts(tls: bool, tmp_path, monkeypatch) -> None:
     environment = certificates.environment(tmp_path) if tls else {}

@@ -68,6 +68,7 @@ def _on_ps(value):
         return tf.identity(value)
 
 
+@pytest.mark.long
 def test_fetches_nest(session) -> None:
     Pair = collections.namedtuple("Pair", "a b")
     x = _on_ps(tf.constant([1.0, 2.0]))
@@ -412,6 +413,7 @@ def test_a_sessions_own_deadline(target) -> None:
         session.run(taken)
 
 
+@pytest.mark.long
 def test_an_interrupted_wait_leaves_nothing_behind(session) -> None:
     with tf.device(PS):
         queue = tf.FIFOQueue(2, tf.float32)

@@ -63,6 +63,7 @@ def _settled(session: Any, fetch: Any) -> Any:
             return error
 
 
+@pytest.mark.long
 def test_steps_that_are_new_to_a_session_notice_a_restart(cluster) -> None:
     with tf.device("/job:ps/task:0"):
         v = tf.Variable(1.0, name="v")

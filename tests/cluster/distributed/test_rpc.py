@@ -169,6 +169,7 @@ def test_a_client_that_is_killed_cancels_its_calls(server: rpc.RpcServer, master
         client.wait()
 
 
+@pytest.mark.long
 def test_hundreds_of_blocked_calls_starve_no_other(stub: rpc.Stub, master: Master) -> None:
     calls = [stub.run_step.start(_run("block"), timeout=PATIENCE) for _ in range(400)]
     for _ in calls:
@@ -194,6 +195,7 @@ def test_a_server_that_stops_is_unavailable(
         stub.run_step(_run(""), timeout=PATIENCE)
 
 
+@pytest.mark.long
 def test_waiting_for_a_server_names_it_when_it_does_not_come() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -48,6 +48,7 @@ def cluster() -> Iterator[Any]:
     process.end()
 
 
+@pytest.mark.long
 def test_counts_of_a_parameter_server(cluster: Any) -> None:
     target, page, _ = cluster
     assert page.get("/healthz")[0] == page.get("/readyz")[0] == 200
@@ -206,6 +207,7 @@ def test_what_is_asked_wrongly(page: Page) -> None:
     assert page.get("/healthz")[0] == 200
 
 
+@pytest.mark.long
 def test_who_says_nothing_is_let_go(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status_page, "_SECONDS", 1.0)
     clock = Clock()
@@ -226,6 +228,7 @@ def _answers(page: Page) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_the_page_outlives_a_time_without_files(cluster: Any) -> None:
     _, page, process = cluster
     pid = process.process.pid

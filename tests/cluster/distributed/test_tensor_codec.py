@@ -152,6 +152,7 @@ def test_any_message_gives_a_value_or_an_error(
     assert list(found.shape) == dims
 
 
+@pytest.mark.long
 @given(st.binary(max_size=200), st.one_of(st.none(), tensors(), string_arrays()), st.data())
 @settings(max_examples=300)
 def test_any_frame_gives_a_value_or_an_error(

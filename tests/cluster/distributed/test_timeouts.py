@@ -70,6 +70,7 @@ def _ends_in_time(what: str) -> Iterator[None]:
     assert clock.seconds() < _BOUND
 
 
+@pytest.mark.long
 def test_no_server_is_at_the_target() -> None:
     (nowhere,) = free_addresses(1)
     with tf.Graph().as_default():
@@ -85,6 +86,7 @@ def test_no_server_is_at_the_target() -> None:
             session.run(c, options=_OPTIONS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [0, 1])
 def test_a_task_was_never_up(cluster, target: int) -> None:
     with tf.Graph().as_default():

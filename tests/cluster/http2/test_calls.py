@@ -151,6 +151,7 @@ def test_a_deadline_ends_a_call(echo: Echo, client: RawClient) -> None:
     assert client.answer(3)[1] == prefixed(b"x")
 
 
+@pytest.mark.long
 def test_a_connection_that_rests_needs_no_thread(echo: Echo, client: RawClient) -> None:
     before = threading.active_count()
     clients = [RawClient(echo.port) for _ in range(20)]

@@ -184,6 +184,7 @@ def test_a_stranger_who_says_nothing_is_hung_up_on(
         stranger.close()
 
 
+@pytest.mark.long
 def test_a_silent_peer_is_pinged_and_given_up(echo: Echo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_IDLE_SECONDS", 0.3)
     monkeypatch.setattr(server, "_PATIENCE_SECONDS", 1.0)

@@ -28,6 +28,7 @@ from penstock.cluster.launch.kubernetes import KINDS, manifests, write_manifests
 from penstock.cluster.launch.pods import Options
 from penstock.cluster.launch.task_process import HEARTBEAT, METRICS
 from tests.suite.clock import wait_until
+from tests.suite.daily import long_but
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
 ROOT = Path(__file__).resolve().parents[3]
@@ -188,13 +189,16 @@ def validate(made: dict[str, Any], version: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "job, options",
-    [
-        ("picture", "default"),
-        ("picture", "token"),
-        ("workers only", "open"),
-        ("all", "all"),
-        ("all", "shown"),
-    ],
+    long_but(
+        [("picture", "default"), ("workers only", "open")],
+        [
+            ("picture", "default"),
+            ("picture", "token"),
+            ("workers only", "open"),
+            ("all", "all"),
+            ("all", "shown"),
+        ],
+    ),
 )
 def test_manifests_are_valid(job: str, options: str, kind: str) -> None:
     for made in objects(JOBS[job], OPTIONS[options], kind):
@@ -406,6 +410,7 @@ def test_the_entry_point_of_a_ray_job_is_a_launch(monkeypatch: pytest.MonkeyPatc
         assert sum(group["replicas"] for group in workers) == len(job.tasks)
 
 
+@pytest.mark.long
 def test_the_command_writes_what_kubectl_takes(tmp_path: Path) -> None:
     words = ["k8s", "--ps", "2", "--workers", "15", "--image", "i", "--kind", "jobset", "--out"]
     done = subprocess.run(
@@ -422,6 +427,7 @@ def test_the_command_writes_what_kubectl_takes(tmp_path: Path) -> None:
     assert "jobset.x-k8s.io/v1alpha2" in files["cluster.yaml"]
 
 
+@pytest.mark.long
 def test_files_are_the_objects(tmp_path: Path) -> None:
     for kind in KINDS:
         written = write_manifests(JOBS["all"], OPTIONS["all"], kind, str(tmp_path))
@@ -514,6 +520,7 @@ def test_tasks_are_probed(kind: str) -> None:
             assert ("readinessProbe" in contained) == serves
 
 
+@pytest.mark.long
 def test_the_probe_tells_a_server_that_lives_from_one_that_fell_silent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,6 +121,7 @@ def test_one_failure_too_many_ends_the_job(tmp_path: Path) -> None:
     assert_all_gone(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", ["ps 0", "worker 0"])
 def test_a_killed_task_starts_again(tmp_path: Path, victim: str) -> None:
     process = launcher(tmp_path, "--child")
@@ -148,6 +149,7 @@ def test_signals_stop_all(tmp_path: Path, number: signal.Signals) -> None:
     assert len(pids(tmp_path)) == 6
 
 
+@pytest.mark.long
 def test_the_deaf_are_killed_after_a_grace(tmp_path: Path) -> None:
     process = launcher(tmp_path, "--deaf", "--child", grace="0.5")
     process.send_signal(signal.SIGTERM)
@@ -157,6 +159,7 @@ def test_the_deaf_are_killed_after_a_grace(tmp_path: Path) -> None:
     assert not any(map(alive, pids(tmp_path)))
 
 
+@pytest.mark.long
 def test_a_stopped_task_is_killed_too(tmp_path: Path) -> None:
     process = launcher(tmp_path, grace="0.5")
     os.kill(pids(tmp_path, "worker 1")[0], signal.SIGSTOP)
@@ -166,6 +169,7 @@ def test_a_stopped_task_is_killed_too(tmp_path: Path) -> None:
     assert not any(map(alive, pids(tmp_path)))
 
 
+@pytest.mark.long
 def test_a_second_signal_kills_at_once(tmp_path: Path) -> None:
     process = launcher(tmp_path, "--deaf", grace="600")
     process.send_signal(signal.SIGINT)
@@ -179,6 +183,7 @@ def test_a_second_signal_kills_at_once(tmp_path: Path) -> None:
     assert not any(map(alive, pids(tmp_path)))
 
 
+@pytest.mark.long
 def test_a_killed_launcher_leaves_nothing_behind(tmp_path: Path) -> None:
     process = launcher(tmp_path, "--child", "--deaf")
     started = pids(tmp_path)
@@ -188,6 +193,7 @@ def test_a_killed_launcher_leaves_nothing_behind(tmp_path: Path) -> None:
     assert_all_gone(tmp_path)
 
 
+@pytest.mark.long
 def test_launcher_and_guard_killed_together_take_the_tasks_with_them(tmp_path: Path) -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("the kernel's signal to children of a dead parent is Linux's")
@@ -198,6 +204,7 @@ def test_launcher_and_guard_killed_together_take_the_tasks_with_them(tmp_path: P
     assert_all_gone(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
 def test_the_guard_goes_with_the_launcher(tmp_path: Path) -> None:
     process = launcher(tmp_path)
@@ -233,6 +240,7 @@ def test_output_comes_line_by_line_and_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "logs" / "worker-0.log").read_bytes() == b"out\nerr\n\xff bad\r\nno end"
 
 
+@pytest.mark.long
 def test_much_output_is_whole(tmp_path: Path) -> None:
     script = tmp_path / "talk.py"
     script.write_text("for i in range(100_000): print(i)\n")

@@ -50,6 +50,7 @@ def test_the_client_of_tensorflow_serving(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_the_command(tmp_path: Path) -> None:
     models_of_tests.export_scaled(tmp_path / "scaled", 1, 2.0)
     command = [

@@ -168,6 +168,7 @@ def test_a_host_of_two_cores_computes_two_steps_at_a_time() -> None:
     assert times == pytest.approx([0.1, 0.1, 0.15, 0.2])
 
 
+@pytest.mark.long
 def test_a_thousand_workers_are_simulated_in_seconds() -> None:
     model = Model(100e6, batch=32, compute=Compute(1.6, 0.1))
     start = time.process_time()

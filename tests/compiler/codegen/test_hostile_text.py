@@ -37,6 +37,7 @@ from tests.compiler.codegen.hostile_text import (
 )
 from tests.compiler.partition.cluster import Cluster
 from tests.compiler.partition.programs import PROGRAMS
+from tests.suite.daily import long_but
 
 # What a clear refusal is.
 # Payloads that are part of a valid name.
@@ -117,10 +118,6 @@ def _check(use: Callable[[Any], None], message: Any, seed: int) -> bool:
     return True
 
 
-def _long(starts: range) -> list[Any]:
-    return [pytest.param(start, marks=pytest.mark.long) for start in starts]
-
-
 def test_the_graph_runs_and_has_strings_of_every_sort(message: Any) -> None:
     found, error = _outcome(_import_and_run, message)
     assert error is None and len(found.texts) > 3
@@ -129,13 +126,13 @@ def test_the_graph_runs_and_has_strings_of_every_sort(message: Any) -> None:
         assert word in text, word
 
 
-@pytest.mark.parametrize("start", [0, 30, 60, *_long(range(90, 240, 30))])
+@pytest.mark.parametrize("start", long_but([0], range(0, 240, 30)))
 def test_an_imported_graph_stays_data(message: Any, start: int) -> None:
     taken = [_check(_import_and_run, message, seed) for seed in range(start, start + 30)]
     assert any(taken) and not all(taken)
 
 
-@pytest.mark.parametrize("start", range(1000, 1060, 30))
+@pytest.mark.parametrize("start", long_but([1000], range(1000, 1060, 30)))
 def test_a_saved_model_stays_data(start: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         saved = _saved_model(Path(folder))
@@ -216,7 +213,7 @@ class _NeverCancelled:
         """Nobody withdraws the call."""
 
 
-@pytest.mark.parametrize("start", range(2000, 2060, 30))
+@pytest.mark.parametrize("start", long_but([2000], range(2000, 2060, 30)))
 def test_a_client_s_graph_stays_data_on_a_server(
     message: Any, on_a_server: Callable[[Any], None], start: int
 ) -> None:
@@ -252,7 +249,7 @@ def test_a_peer_s_part_stays_data(parts: list[Any], start: int) -> None:
 
 
 @pytest.mark.parametrize("route", ["import", "server"])
-@pytest.mark.parametrize("name", ["args_0", "x", "layer/w", "identity"])
+@pytest.mark.parametrize("name", long_but(["x"], ["args_0", "x", "layer/w", "identity"]))
 def test_no_payload_in_a_name_runs(
     message: Any, on_a_server: Callable[[Any], None], route: str, name: str
 ) -> None:
@@ -268,6 +265,7 @@ def test_no_payload_in_a_name_runs(
         assert error is not None or name == "identity" or payload in _VALID, payload
 
 
+@pytest.mark.long
 def test_no_payload_in_a_saved_model_s_argument_runs() -> None:
     with tempfile.TemporaryDirectory() as folder:
         saved = _saved_model(Path(folder))

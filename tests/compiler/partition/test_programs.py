@@ -13,6 +13,7 @@ from penstock.compiler.passes.frames import Unstructured
 from tests.compiler.partition.cluster import Cluster, as_asked, at_random
 from tests.compiler.partition.programs import PROGRAMS, Steps
 from tests.conformance import random_programs
+from tests.suite.daily import long_but
 
 
 def _values(build: Callable[[], Steps], cluster: Cluster) -> list[Any]:
@@ -50,7 +51,11 @@ def test_they_are_cut() -> None:
         assert len(parts) >= 2, name
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
+# Programs that take a second, which others have the nodes of.
+_SLOW = {"a_recurrent_network", "adam", "arrays_and_maps", "layers_on_two_workers"}
+
+
+@pytest.mark.parametrize("name", long_but(set(PROGRAMS) - _SLOW, sorted(PROGRAMS)))
 def test_programs_placed_at_random(name: str) -> None:
     whole = _values(PROGRAMS[name], Cluster(whole=True))
     for seed in range(3):
@@ -81,7 +86,7 @@ def _compare_random(seed: int) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices")
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", long_but(range(4), range(12)))
 def test_random_programs_with_random_placements(seed: int) -> None:
     if not _compare_random(seed):
         pytest.skip("the program fails uncut as well")

@@ -144,6 +144,7 @@ def check(
             assert matches(wanted, placed[op]), (op, op.device, placed[op])
 
 
+@pytest.mark.long
 @settings(max_examples=120, deadline=None)
 @given(rows(NAMES), st.booleans(), st.booleans())
 def test_every_placement_keeps_every_constraint(

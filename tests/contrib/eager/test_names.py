@@ -58,6 +58,7 @@ def test_modes() -> None:
     assert tfe.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy() == 2.0
 
 
+@pytest.mark.long
 def test_run() -> None:
     program = (
         "from penstock.contrib import eager as tfe\n"

@@ -53,6 +53,7 @@ def test_another_store_is_refused():
         tf.contrib.eager.EagerVariableStore(3)
 
 
+@pytest.mark.long
 def test_eager_execution_is_enabled_without_a_server():
     program = (
         "import penstock as tf; tf.contrib.eager.enable_remote_eager_execution();"

@@ -2,7 +2,7 @@
 
 ``golden.json`` has digests of what TensorFlow 1.15 has made; ``python -m
 tests.contrib.layers.test_graphs`` writes it anew, which needs TensorFlow 1.15.  A network's digest
-is of its graph alone; building the deep ones is a long test.
+is of its graph alone; building most of them is a long test.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from tests.contrib.layers import layers_programs, nets_programs
 from tests.library.layers import programs
 from tests.library.layers.test_graphs import _digest
 from tests.peers import ROOT, TF115, needs
+from tests.suite.daily import long_but
 
 GOLDEN = Path(__file__).with_name("golden.json")
 LAYERS = {f"layers.{key}": value for key, value in layers_programs.PROGRAMS.items()}
 NETS = {f"nets.{key}": value for key, value in nets_programs.PROGRAMS.items()}
-_DEEP = ("101", "152", "200")
+# Of each kind one is built every day.
+_DAILY = {f"nets.{name}" for name in ("alexnet", "inception_v1", "resnet_v2_50", "vgg_a")}
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +40,7 @@ def test_graph_is_tensorflows(name: str, golden: dict[str, Any]) -> None:
     assert _digest(name, programs.dump(tf, LAYERS[name], run=False)) == golden[name]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.long) if name.endswith(_DEEP) else name
-        for name in sorted(NETS)
-    ],
-)
+@pytest.mark.parametrize("name", long_but(_DAILY, sorted(NETS)))
 def test_network_is_tensorflows(name: str, golden: dict[str, Any]) -> None:
     assert _digest(name, programs.dump(tf, NETS[name], run=False)) == golden[name]
 

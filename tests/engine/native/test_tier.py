@@ -156,6 +156,7 @@ def test_a_step_becomes_native_and_keeps_its_values(compiler: Compiler) -> None:
     assert compiler.built == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [dynamic_rnn, branches])
 def test_lines_of_loops_become_native(compiler: Compiler, make: Any) -> None:
     program = make()

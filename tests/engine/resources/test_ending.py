@@ -14,10 +14,11 @@ import pytest
 
 from tests.engine.resources.exits import ENDS, SCENES, script
 from tests.suite import warm
+from tests.suite.daily import long_but
 
 ROOT = Path(__file__).resolve().parents[3]
 _ALL = [(scene, end) for scene in SCENES for end in ENDS]
-# For every day: those that differ most.
+# Those that differ most.
 _SHORT = [
     ("steps", "last_line"), ("callables", "exit"), ("compiling", "exception"),
     ("closed_loop", "step_at_exit"), ("queue_runners", "terminated"),
@@ -43,7 +44,7 @@ def _check(scene: str, end: str, folder: Path, run: Callable[..., Any]) -> None:
         assert ended.stderr == ""
 
 
-@pytest.mark.parametrize(("scene", "end"), _SHORT)
+@pytest.mark.parametrize(("scene", "end"), long_but(_SHORT[1:4], _SHORT))
 def test_odd_moments(scene: str, end: str, tmp_path: Path) -> None:
     _check(scene, end, tmp_path, warm.run)
 

@@ -81,6 +81,7 @@ def test_a_child_computes(threads: int) -> None:
     assert said == ["700.0"] * 22 + ["child ended with 0"]
 
 
+@pytest.mark.long
 def test_a_child_has_pipelines_of_its_own() -> None:
     pipeline = """
     def numbers():
@@ -99,6 +100,7 @@ def test_a_child_has_pipelines_of_its_own() -> None:
     assert said == ["0", "[0, 2, 4, 6, 8]", "child ended with 0"]
 
 
+@pytest.mark.long
 def test_a_wait_for_threads_of_the_parent_is_refused() -> None:
     said = _forked(
         """
@@ -116,6 +118,7 @@ def test_a_wait_for_threads_of_the_parent_is_refused() -> None:
     assert said[-1] == "child ended with 2"
 
 
+@pytest.mark.long
 def test_threads_that_read_ahead_stay_in_the_parent() -> None:
     said = _forked(
         """
@@ -132,6 +135,7 @@ def test_threads_that_read_ahead_stay_in_the_parent() -> None:
     assert said[-1] == "child ended with 2"
 
 
+@pytest.mark.long
 def test_connections_stay_in_the_parent() -> None:
     servers = """
     import socket
@@ -165,6 +169,7 @@ def test_connections_stay_in_the_parent() -> None:
     assert said[4:] == ["700.0", "child ended with 0"]
 
 
+@pytest.mark.long
 def test_a_child_says_no_goodbye_for_its_parent() -> None:
     said = _forked(
         """

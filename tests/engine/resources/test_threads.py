@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.suite import warm
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +27,7 @@ def test_a_process_whose_waits_sleep_ends_at_once() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_a_program_that_flushes_denormals_has_it_in_all_threads() -> None:
     code = (
         "import numpy as np, penstock as tf, torch\n"

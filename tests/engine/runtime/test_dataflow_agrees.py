@@ -53,11 +53,13 @@ def test_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _same(name, _both(name, monkeypatch))
 
 
+@pytest.mark.long
 def test_random_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(SEEDS):
         _same(f"random_{seed}", _both(f"random_{seed}", monkeypatch))
 
 
+@pytest.mark.long
 def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(2 * SEEDS):
         found = []

@@ -122,6 +122,7 @@ def _store(session: Any) -> SessionValues:
     return found
 
 
+@pytest.mark.long
 def test_handles_that_are_garbage_free_their_values() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         handle = tf.get_session_handle(tf.constant(1.0))

@@ -24,6 +24,7 @@ def _run(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent, env=environment)
 
 
+@pytest.mark.long
 def test_importing_brings_in_nothing_that_is_not_named() -> None:
     _run(
         "import sys, penstock\n"
@@ -113,6 +114,7 @@ def test_a_missing_name_says_what_there_is(name: str, hint: str) -> None:
         getattr(tf, name)
 
 
+@pytest.mark.long
 def test_another_name_gives_the_same_modules() -> None:
     _run(
         "import penstock.compat.v1.nn.rnn_cell as cells\n"

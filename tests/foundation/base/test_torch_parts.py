@@ -31,6 +31,7 @@ def _run(text: str) -> None:
     assert not done.returncode, done.stderr
 
 
+@pytest.mark.long
 @needs_tried
 def test_kernels_and_draws_leave_it_in_parts() -> None:
     _run(

@@ -86,6 +86,7 @@ def test_the_hook_of_another_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> N
     assert sys.excepthook is mine
 
 
+@pytest.mark.long
 def test_a_program(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text("import penstock as tf\ntf.zeros([2]) + tf.zeros([3])\n")

@@ -76,6 +76,7 @@ def test_others_steps_are_left_alone() -> None:
         assert all(op.outputs for op in step.operations)
 
 
+@pytest.mark.long
 def test_compiling_leaves_no_nodes_to_the_collector() -> None:
     with tf.Graph().as_default():
         cell = tf.nn.rnn_cell.BasicLSTMCell(3)

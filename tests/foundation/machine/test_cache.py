@@ -55,6 +55,7 @@ def test_a_folder_that_cannot_be_made_costs_nothing(tmp_path: Path) -> None:
     assert records.read() == {}
 
 
+@pytest.mark.long
 @given(garbage=st.binary(max_size=200))
 def test_lines_that_are_no_records_are_passed_over(
     garbage: bytes, tmp_path_factory: pytest.TempPathFactory

@@ -149,6 +149,7 @@ def test_a_graph_inside_is_a_graph() -> None:
         assert session.run(x * 2, {x: 3.0}) == 6.0
 
 
+@pytest.mark.long
 def test_a_program_switches_at_its_start() -> None:
     program = (
         "import penstock as tf\ntf.enable_eager_execution()\nprint(float(tf.constant(2.0) * 3))\n"

@@ -198,6 +198,7 @@ with tf.Session() as session:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [[16, 14, 14, 1], None])
 def test_gradient_of_a_strided_1x1_filter_with_avx2_and_two_threads(shape):
     settings = {"ONEDNN_MAX_CPU_ISA": "AVX2", "OMP_NUM_THREADS": "2"}

@@ -73,6 +73,7 @@ def test_a_program_learns(
     assert off[1] < off[0]
 
 
+@pytest.mark.long
 def test_a_program_with_its_own_network(
     cars: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

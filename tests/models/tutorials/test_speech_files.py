@@ -185,6 +185,7 @@ def flags(folder: Path, written: Path) -> argparse.Namespace:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_training(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -46,6 +46,7 @@ def test_wmt_from_texts_and_from_archives(tmp_path: Path) -> None:
     assert contents[:4] == [["4", "5", "6"], ["4", "5", "3"], ["5", "3"], ["5", "3"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("samples, lstm", [(5, False), (0, True)])
 def test_the_model_learns_to_reverse(samples: int, lstm: bool) -> None:
     tf.set_random_seed(1)

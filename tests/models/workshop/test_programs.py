@@ -79,6 +79,7 @@ def test_ridge_comes_to_the_closed_form_and_goes_on(tmp_path: Path) -> None:
     assert (run / "weights.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.long
 def test_another_setting_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
     tmp_path: Path,
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.long
 def test_xor_is_learned_and_watched(tmp_path: Path) -> None:
     run = tmp_path / "run"
     said = trained("xor", "--logdir", run, "--steps", 300)
@@ -169,6 +171,7 @@ def test_word2vec_steps_by_threads_and_one_repeats_itself(tmp_path: Path) -> Non
         assert done.exit_code == 2 and str(more[0]) in done.output, done.output
 
 
+@pytest.mark.long
 def test_word2vec_at_a_rate_of_0_learns_nothing(tmp_path: Path) -> None:
     """It was taken for none given, and learned at the default one."""
     words = ["word2vec", "--text", _text(tmp_path), "--learning-rate", 0, "--threads", 1]
@@ -190,6 +193,7 @@ def test_a_run_that_diverges_says_what_to_change(tmp_path: Path) -> None:
     assert done.exit_code == 1 and "smaller --learning-rate" in done.output, done.output
 
 
+@pytest.mark.long
 def test_word2vec_reads_folders_and_says_what_it_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     _text(tmp_path / "texts")
@@ -216,6 +220,7 @@ def test_the_language_model_learns_and_writes(tmp_path: Path) -> None:
     assert {"loss", "perplexity"} <= _tags(run)
 
 
+@pytest.mark.long
 def test_sentences_are_told_apart_and_vectors_are_asked_for(tmp_path: Path) -> None:
     run, reviews = tmp_path / "run", _reviews(tmp_path)
     words = ["sentences", "--data", reviews, "--filters", 4, "--logdir", run]
@@ -226,6 +231,7 @@ def test_sentences_are_told_apart_and_vectors_are_asked_for(tmp_path: Path) -> N
     assert done.exit_code == 2 and "'static' takes --vectors" in done.output
 
 
+@pytest.mark.long
 def test_sentences_take_the_vectors_of_word2vec(tmp_path: Path) -> None:
     reviews = tmp_path / "reviews"
     reviews.mkdir()
@@ -278,6 +284,7 @@ def test_image_networks_are_timed(tmp_path: Path) -> None:
     assert (run / "times.png").is_file()
 
 
+@pytest.mark.long
 def test_ctrl_c_saves_what_was_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
     run = tmp_path / "run"

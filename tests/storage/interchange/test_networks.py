@@ -42,6 +42,7 @@ def test_network_leaves(name: str, way: str, tmp_path: Path) -> None:
     _check(SMALL[name](), way, tmp_path, (name, way) in _FIXED)
 
 
+@pytest.mark.long
 def test_a_program_of_torch_keeps_open_dims_or_says_which_it_cannot(tmp_path: Path) -> None:
     network = SMALL["digits_cnn"]()
     path = str(tmp_path / "digits.pt2")

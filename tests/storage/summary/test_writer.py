@@ -149,6 +149,7 @@ def test_cut_short_ends_and_damage_is_an_error(tmp_path: Path) -> None:
         list(tf.train.summary_iterator(path))
 
 
+@pytest.mark.long
 def test_events_survive_a_program_that_never_closes(tmp_path: Path) -> None:
     program = (
         "import sys, penstock as tf\n"

@@ -17,6 +17,7 @@ import pytest
 
 from tests.peers import TF115, needs
 from tests.suite import warm
+from tests.suite.daily import long_but
 
 HERE = Path(__file__).parent / "programs"
 # Lines of TensorFlow 1.15 about its own future, of NumPy and of Python; and absl's second copies.
@@ -161,13 +162,10 @@ def _check(case: Case, python: str, framework: str) -> None:
 
 
 # Every day those without which no program runs; the others start as many processes.
-_DAILY = {"flags", "unknown", "log", "tests", "a test that fails"}
+_DAILY = {"flags", "log", "tests"}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(each, marks=() if each in _DAILY else pytest.mark.long) for each in CASES],
-)
+@pytest.mark.parametrize("name", long_but(_DAILY, CASES))
 def test_program(name: str) -> None:
     _check(CASES[name], sys.executable, "penstock")
 
@@ -179,6 +177,7 @@ def test_tensorflow_does_the_same(name: str) -> None:
     _check(CASES[name], str(TF115), "tensorflow")
 
 
+@pytest.mark.long
 def test_a_log_that_is_set_up_otherwise() -> None:
     """Where the program has a handler each line comes once, with the program's own file in it."""
     done = _run(Case("logger.py own", {}, 0, ""), sys.executable, "penstock")

@@ -88,6 +88,7 @@ else:
 """
 
 
+@pytest.mark.long
 def test_modules_by_their_public_names() -> None:
     warm.run([sys.executable, "-c", _BY_PUBLIC_NAMES], check=True)
 
@@ -102,6 +103,7 @@ assert not hasattr(tf.test, "no_such") and not hasattr(tf.flags, "no_such")
 """
 
 
+@pytest.mark.long
 def test_what_few_programs_need_is_loaded_by_them() -> None:
     warm.run([sys.executable, "-c", _LAZY], check=True)
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 from tests.suite import warm
 
 _PROGRAM = """
@@ -59,6 +61,7 @@ behind it True 4
 """
 
 
+@pytest.mark.long
 def test_a_test_stays_eager_and_a_block_stays_a_graph() -> None:
     done = warm.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

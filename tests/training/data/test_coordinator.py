@@ -138,6 +138,7 @@ _RUNNERS = "tf.train.start_queue_runners(sess)"
 _COORDINATED = "c = tf.train.Coordinator(); t = tf.train.start_queue_runners(sess, c)"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("start", "end"),
     [

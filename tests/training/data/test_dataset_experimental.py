@@ -132,6 +132,7 @@ with tf.Session() as session:
 """
 
 
+@pytest.mark.long
 def test_file_cache(tmp_path: Path) -> None:
     path = str(tmp_path / "kept")
     calls: list[int] = []

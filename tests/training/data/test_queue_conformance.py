@@ -211,6 +211,7 @@ def _settings(examples: int, steps: int) -> settings:
     )
 
 
+@pytest.mark.long
 def test_sequences_give_what_the_model_says() -> None:
     run_machine(QueueMachine, settings=_settings(40, 30))
 

@@ -80,6 +80,7 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     made.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("cluster", "devices", "pack", "optimizer"),
     [

@@ -101,6 +101,7 @@ def test_mistakes_of_arguments() -> None:
         tf.estimator.regressor_parse_example_spec([columns["x"]], "y", weight_column="x")
 
 
+@pytest.mark.long
 def test_heads_that_are_given() -> None:
     columns = canned_programs.columns(tf)
     head = RegressionHead()
@@ -116,6 +117,7 @@ def test_heads_that_are_given() -> None:
         assert made.evaluate(once)["global_step"] == 2
 
 
+@pytest.mark.long
 def test_a_canned_estimator_begins_with_another(tmp_path: Path) -> None:
     columns = canned_programs.columns(tf)
     read = canned_programs.read(tf, canned_programs.BINARY, repeat=1)

@@ -15,6 +15,7 @@ import pytest
 
 import penstock as tf
 from tests.peers import TF115, needs
+from tests.suite.daily import long_but
 from tests.training.estimator import programs
 
 HERE = Path(__file__).parent
@@ -37,7 +38,9 @@ def differences(ours: Any, theirs: Any, where: str = "") -> list[str]:
     return [] if same else [f"{where}: {str(ours)[:300]}; theirs {str(theirs)[:300]}"]
 
 
-@pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda p: p.__name__)
+@pytest.mark.parametrize(
+    "program", long_but(programs.PROGRAMS[:-1], programs.PROGRAMS), ids=lambda p: p.__name__
+)
 def test_program(program: Any) -> None:
     found = json.loads(json.dumps(programs.plain(program(tf))))
     assert not differences(found, EXPECTED[program.__name__])

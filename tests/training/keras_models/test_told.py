@@ -56,6 +56,7 @@ else:
     import penstock as tf
     from penstock.foundation.graph.defaults import default_graph_scope
     from penstock.library.eager import mode, operators
+    from tests.suite.daily import long_but
 
     @pytest.fixture
     def _eagerly():
@@ -63,14 +64,18 @@ else:
         with default_graph_scope(mode.Program()):
             yield
 
-    @pytest.mark.parametrize("name", PROGRAMS)
+    # Layers whose programs take seconds.
+    _SLOW = {"images_over_time", "kept_states", "local_images", "local_steps", "peepholes"}
+    _DAILY = set(PROGRAMS) - _SLOW
+
+    @pytest.mark.parametrize("name", long_but(_DAILY, PROGRAMS))
     def test_program_is_as_tensorflows(name):
         tf.keras.backend.clear_session()
         same(plain(PROGRAMS[name](tf)), json.loads(GOLDEN.read_text())["graph"][name])
         tf.keras.backend.clear_session()
 
     @pytest.mark.usefixtures("_eagerly")
-    @pytest.mark.parametrize("name", PROGRAMS)
+    @pytest.mark.parametrize("name", long_but(_DAILY, PROGRAMS))
     def test_eager_program_is_as_tensorflows(name):
         same(plain(PROGRAMS[name](tf)), json.loads(GOLDEN.read_text())["eager"][name])
 

@@ -75,7 +75,7 @@ class Step:
         """
         model = self.model
         if training:
-            variables = model.trainable_weights
+            variables = model.trained_weights
             graph = scopes.get_default_graph()
             grads, _ = graph.loss_gradients(lambda: self._loss(True), variables, None)
             model.move(grads, variables)

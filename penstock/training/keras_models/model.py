@@ -30,7 +30,7 @@ from penstock.training.keras_models import (
 )
 from penstock.training.keras_models.input_layer import Input
 from penstock.training.keras_models.loops import Loops
-from penstock.training.keras_models.network import Network, only
+from penstock.training.keras_models.network import Network, each_once, only
 from penstock.training.keras_models.step_functions import StepFunction
 
 
@@ -60,6 +60,9 @@ class Model(Loops, Network):
     metrics_names: list[str] = ["loss"]
     stop_training: bool
     trained_outputs: list[outputs.Output]
+    # Those that were trainable when it was compiled: a discriminator goes on learning by itself
+    # when it is frozen for the model that it is put into.
+    trained_weights: list[Any]
     _seen: list[list[Any]]
     _results: list[Any]
     _output_losses: list[Any]
@@ -163,6 +166,7 @@ class Model(Loops, Network):
             self._compile_outputs()
 
     def _compile_outputs(self) -> None:
+        self.__dict__["trained_weights"] = each_once(self.trainable_weights)
         names = self.output_names
         found = [losses.get(x) for x in outputs.by_output(self.loss, names, "loss")]
         weights = outputs.by_output(self.loss_weights, names, "loss_weights", 1.0)
@@ -330,7 +334,7 @@ class Model(Loops, Network):
 
     def _optimizer_updates(self) -> list[Any]:
         """In a graph: what the optimizer does in a step."""
-        updates: list[Any] = self.optimizer.get_updates(self.total_loss, self.trainable_weights)
+        updates: list[Any] = self.optimizer.get_updates(self.total_loss, self.trained_weights)
         return updates
 
     def move(self, grads: list[Any], variables: list[Any]) -> None:

@@ -129,7 +129,7 @@ def _compile(file: Any, model: Any, given: dict[str, Any]) -> None:
     try:
         if not scopes.get_default_graph().executes:
             model.training_step()
-        optimizer.make_weights(model.trainable_weights)
+        optimizer.make_weights(model.trained_weights)
         optimizer.set_weights(values)
     except ValueError:
         _LOG.warning(

@@ -431,6 +431,11 @@ class Network(Layer):
         return weight_files.load(self, filepath, by_name)
 
 
+def each_once(weights: Sequence[Any]) -> list[Any]:
+    """The weights, but for those that stood before: of layers that are in several models."""
+    return list({id(one): one for one in weights}.values())
+
+
 def weights_made(layer: Any) -> bool:
     """Whether a layer tells its weights: a model whose class has a ``build`` needs that first."""
     if not isinstance(layer, Network) or layer.is_graph or "build" not in type(layer).__dict__:

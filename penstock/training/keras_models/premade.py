@@ -163,9 +163,10 @@ class WideDeepModel(Model):
 
     def move(self, grads: list[Any], variables: list[Any]) -> None:
         """Moves each model's weights with its optimizer; see ``Model``."""
-        by_weight = {id(v): g for g, v in zip(grads, variables, strict=True)}
+        found = {id(v): g for g, v in zip(grads, variables, strict=True)}
         for optimizer, weights in self._parts():
-            optimizer.apply_own_gradients([(by_weight[id(one)], one) for one in weights])
+            moved = [(found[id(one)], one) for one in weights if id(one) in found]
+            optimizer.apply_own_gradients(moved)
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a model like this one."""

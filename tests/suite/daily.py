@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from typing import Any
 
 import pytest
 
 
-def long_but(short: Container[Any], values: Iterable[Any]) -> Iterator[Any]:
+def long_but(short: Container[Any], values: Iterable[Any]) -> list[Any]:
     """For ``parametrize``: the values, with the mark of long tests at those not in ``short``."""
-    for value in values:
-        several = value if isinstance(value, tuple) else (value,)
-        yield pytest.param(*several, marks=() if value in short else pytest.mark.long)
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=() if value in short else pytest.mark.long,
+        )
+        for value in values
+    ]

@@ -33,6 +33,11 @@ def current_call() -> Call | None:
     return _calls.open[-1] if _calls.open else None
 
 
+def is_frozen() -> bool:
+    """Whether a layer whose call is under way is not to change."""
+    return any(not each.layer.trainable for each in _calls.open)
+
+
 @contextmanager
 def call_of(layer: Any, inputs: Any, training: Any) -> Iterator[None]:
     """The call of a layer, for a ``with`` block."""

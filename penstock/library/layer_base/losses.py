@@ -134,9 +134,12 @@ class Charged:
         """
         call = calls.current_call()
         relevant = None if call is None else call.inputs
+        executes = scopes.get_default_graph().executes
         for update in updates if isinstance(updates, list | tuple) else [updates]:
+            if executes and calls.is_frozen():
+                continue
             made = update() if callable(update) and not isinstance(update, Tensor) else update
-            if scopes.get_default_graph().executes:
+            if executes:
                 continue  # it has run
             if not hasattr(made, "control_inputs"):
                 made = made.op if hasattr(made, "op") else convert_to_tensor(made)

@@ -16,9 +16,12 @@ from penstock.ops.array import nodes, reshape as reshaping, transpose
 
 
 def _logits_before(output: Any, kind: str) -> Any:
-    """What an output was made of by a node of that type, or None; of a value nothing is known."""
+    """What an output was made of by a node of that type, or None; of a value nothing is known.
+
+    Nor of what stands for a value between the layers of a model: a loss of it goes through layers.
+    """
     op = getattr(output, "op", None)
-    if op is None:
+    if op is None or getattr(op.graph, "takes_calls", False):
         return None
     while op.op_def.role == "identity":
         op = op.inputs[0].op

@@ -110,6 +110,10 @@ class Model(Loops, Network):
         ]
         packed = nest.pack_sequence_as(given, made) if nest.is_nested(given) else made[0]
         outputs_made = nest.flatten(self(packed, training=False))
+        if self.is_graph:  # a Sequential model, which knows its inputs now
+            if "_pending" in self.__dict__:
+                self._compile_outputs()
+            return
         named = given if isinstance(given, dict) else None
         self.__dict__.update(
             inputs=made, outputs=outputs_made, _nested_inputs=named,

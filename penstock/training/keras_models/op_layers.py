@@ -14,13 +14,14 @@ import numpy as np
 from google.protobuf import json_format
 
 from penstock.foundation.formats.messages import NodeDef
-from penstock.foundation.graph import nest, node_message
+from penstock.foundation.graph import nest, node_message, scopes
 from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.opdef import static
 from penstock.foundation.opdef.registry import OPS
 from penstock.library.layer_base import connections, sessions, tensors
 from penstock.library.layer_base.layer import Layer
+from penstock.training.keras_models.cut_graphs import cut, is_cut
 
 _PREFIX = "tf_op_layer_"
 
@@ -232,4 +233,9 @@ def _value_of(tensor: Any) -> Any:
     if found is None and tensor.graph.building_function:
         captured = {inner: outer for outer, inner in tensor.graph.captured_values().items()}
         found = captured[tensor].numpy() if tensor in captured else None
-    return sessions.values_of([tensor])[0] if found is None else found
+    if found is not None:
+        return found
+    with scopes.init_scope():
+        if is_cut(tensor):
+            return cut([], [tensor])()[0]
+    return sessions.values_of([tensor])[0]

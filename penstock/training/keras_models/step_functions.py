@@ -12,6 +12,7 @@ from penstock.foundation.graph.composite import SparseTensor, SparseTensorValue
 from penstock.library.layer_base import sessions
 from penstock.ops.control import control
 from penstock.ops.state import state
+from penstock.training.keras_models.cut_graphs import cut, is_cut
 
 
 class StepFunction:
@@ -48,6 +49,11 @@ class StepFunction:
             raise ValueError(
                 f"this function takes {len(self.inputs)} inputs; {len(given)} were given"
             )
+        flat = nest.flatten(self.outputs)
+        if flat and all(map(is_cut, flat)):
+            pairs = [(k, v) for k, v in zip(self.inputs, given, strict=True) if is_cut(k)]
+            values = cut([key for key, _ in pairs], flat)(*(value for _, value in pairs))
+            return nest.pack_sequence_as(self.outputs, values)
         feed = dict(self.feed_dict or {})
         known = [(k, v) for k, v in zip(self.inputs, given, strict=True) if hasattr(k, "op")]
         for key, value in known:

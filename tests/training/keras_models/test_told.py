@@ -13,6 +13,7 @@ if __name__ == "__main__":
 
 from tests.training.keras_models import (
     between_programs,
+    classic_networks,
     recurrent_models,
     seldom_layers,
     seldom_models,
@@ -22,7 +23,8 @@ from tests.training.keras_models.comparing import plain, same
 
 GOLDEN = Path(__file__).with_name("told_golden.json")
 PROGRAMS = dict(weighing_programs.PROGRAMS)
-for module in (between_programs, recurrent_models, seldom_layers, seldom_models):
+MODULES = between_programs, classic_networks, recurrent_models, seldom_layers, seldom_models
+for module in MODULES:
     PROGRAMS.update(module.PROGRAMS)
 
 

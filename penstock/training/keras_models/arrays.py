@@ -93,7 +93,7 @@ def same_length(inputs: list[Any], targets: list[Any]) -> int:
             "Input arrays should have the same number of samples as target arrays. Found"
             f" {len(inputs[0])} input samples and {len(targets[0])} target samples."
         )
-    return len((inputs or targets)[0])
+    return len((inputs or targets or [()])[0])
 
 
 def class_weights(weights: Any, target: Any) -> Any:
@@ -127,11 +127,13 @@ def weights_of(weighted_by: str | None, given: Any, by_class: Any, target: Any) 
       weighted_by: "temporal": steps have weights.
       given: weights of samples, or None.
       by_class: from the number of a class to its weight, or None.
-      target: an array.
+      target: an array; None where a tensor stands for it.
 
     Raises:
       ValueError: they do not fit the target, or the mode.
     """
+    if target is None:  # a tensor, which is not known yet
+        return given
     weights = None if given is None else np.asarray(given, settings.floatx())
     if weighted_by == "temporal":
         _check_temporal(weights, target)

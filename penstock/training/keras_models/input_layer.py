@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.foundation.base import dtypes
-from penstock.library.layer_base import connections, names, settings, symbolic
+from penstock.library.layer_base import connections, names, settings, symbolic, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.ops.array import constant
 from penstock.training.keras_models import op_layers
@@ -71,6 +71,12 @@ class InputLayer(Layer):
             "batch_input_shape": self.__dict__["_batch_input_shape"], "dtype": self.dtype,
             "sparse": False, "ragged": False, "name": self.name,
         }  # fmt: skip
+
+
+def is_given(tensor: Any) -> bool:
+    """Whether it is a tensor that ``Input`` was given, and so is not fed."""
+    history = tensors.history_of(tensor)
+    return history is not None and not getattr(history.layer, "is_placeholder", True)
 
 
 def _refuse(keywords: dict[str, Any]) -> None:

@@ -27,6 +27,7 @@ class Loops:
     standardized: Any
     standardized_inputs: Any
     inputs: Any
+    _fed_inputs: Any
 
     def fit(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
@@ -88,9 +89,8 @@ class Loops:
             callbacks or [], shuffle, initial_epoch, validation_freq,
         )  # fmt: skip
 
-    @staticmethod
     def _repeated(
-        x: Any, y: Any, weights: Any, steps: int | None, what: str, batch_size: int | None
+        self, x: Any, y: Any, weights: Any, steps: int | None, what: str, batch_size: int | None
     ) -> tuple[Any, Any, Any]:
         """What is given, as batches where it is tensors or a graph runs for a number of steps.
 
@@ -101,7 +101,8 @@ class Loops:
         """
         if streams.is_stream(x):
             return x, y, weights
-        tensors = streams.has_tensors(x, y, weights)
+        unfed = x is None and bool(self.inputs) and not self._fed_inputs()
+        tensors = unfed or streams.has_tensors(x, y, weights)
         in_steps = steps is not None and not scopes.get_default_graph().executes
         if not (tensors or in_steps):
             return x, y, weights

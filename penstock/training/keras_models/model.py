@@ -28,7 +28,7 @@ from penstock.training.keras_models import (
     weight_files,
     weighting,
 )
-from penstock.training.keras_models.input_layer import Input
+from penstock.training.keras_models.input_layer import Input, is_given
 from penstock.training.keras_models.loops import Loops
 from penstock.training.keras_models.network import Network, each_once, only
 from penstock.training.keras_models.step_functions import StepFunction
@@ -67,6 +67,8 @@ class Model(Loops, Network):
     _results: list[Any]
     _output_losses: list[Any]
     metric_updates: list[Any]
+    # What evaluated batches compute besides, and what takes it: a callback's summaries.
+    watched: dict[Any, Any]
     asked_metrics: Any
     asked_weighted_metrics: Any
     sample_weight_mode: Any
@@ -162,7 +164,7 @@ class Model(Loops, Network):
             optimizer=self._optimizer_of(optimizer), loss=loss, loss_weights=loss_weights,
             asked_metrics=metrics, asked_weighted_metrics=weighted_metrics,
             sample_weight_mode=sample_weight_mode, _run_arguments=kwargs,
-            _target_tensors=target_tensors, _steps={}, _pending=True,
+            _target_tensors=target_tensors, _steps={}, _pending=True, watched={},
         )  # fmt: skip
         kept = [pair for pair in self._checkpoint_dependencies if pair[0] != "optimizer"]
         self.__dict__["_checkpoint_dependencies"] = [*kept, ("optimizer", self.optimizer)]
@@ -387,7 +389,7 @@ class Model(Loops, Network):
         return [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
 
     def _feed(self, inputs: list[Any], targets: list[Any], weights: list[Any]) -> dict[Any, Any]:
-        feed = dict(zip(self.inputs, inputs, strict=True))
+        feed = dict(zip(self._fed_inputs().values(), inputs, strict=True))
         for one, target, weight in zip(self.trained_outputs, targets, weights, strict=True):
             if one.fed:
                 feed[one.target] = target
@@ -410,8 +412,13 @@ class Model(Loops, Network):
         step = self.training_step() if training else self._test_step()  # made before the session
         feed = self._phased(self._feed(inputs, targets, weights), training)
         fetched = [self.total_loss, *self._output_losses, *self._results]
-        run = self.__dict__["_run_arguments"]
-        found = sessions.get_session().run([fetched, step, self.metric_updates], feed, **run)[0]
+        watched = {} if training else self.watched
+        run, session = self.__dict__["_run_arguments"], sessions.get_session()
+        found, seen, *_ = session.run(
+            [fetched, list(watched), step, self.metric_updates], feed, **run
+        )
+        for take, value in zip(watched.values(), seen, strict=True):
+            take(value)
         return self._with_means(found, len(self._output_losses))
 
     def _with_means(self, found: list[Any], count: int) -> list[Any]:
@@ -424,20 +431,32 @@ class Model(Loops, Network):
         self._need_compiled()
         x, y, sample_weight = streams.values_of((x, y, sample_weight))
         self._set_inputs(x)
-        inputs = arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
+        inputs = self._standardized_inputs(x)
         names = [one.name for one in self.trained_outputs]
+        asked = [one for one in self.trained_outputs if one.fed or y is not None]
         shapes = [
             one.tensor.shape.as_list() if self.is_graph and _fits_the_output(one) else None
-            for one in self.trained_outputs
+            for one in asked
         ]
-        targets = arrays.standardized(y, names, shapes, "target")
+        found = arrays.standardized(y, [one.name for one in asked], shapes, "target")
+        by_name = dict(zip((one.name for one in asked), found, strict=True))
+        targets = [by_name.get(name) for name in names]
         given = weighting.standardize_sample_weights(sample_weight, names)
         weights = [
             arrays.weights_of(one.weighted_by, weight, class_weight, target)
             for one, weight, target in zip(self.trained_outputs, given, targets, strict=True)
         ]
-        arrays.same_length(inputs, targets)
+        arrays.same_length(inputs, found)
         return inputs, targets, weights
+
+    def _fed_inputs(self) -> dict[str, Any]:
+        """The inputs that are fed, by name: all but tensors that ``Input`` was given."""
+        found = dict(zip(self.input_names, self.inputs, strict=True))
+        return {name: one for name, one in found.items() if not is_given(one)}
+
+    def _standardized_inputs(self, x: Any) -> list[Any]:
+        fed = self._fed_inputs()
+        return arrays.standardized(x, list(fed), self._shapes(list(fed.values())), "input")
 
     @staticmethod
     def _shapes(tensors: Sequence[Any]) -> list[Any]:
@@ -479,12 +498,13 @@ class Model(Loops, Network):
     def standardized_inputs(self, x: Any) -> list[Any]:
         (x,) = streams.values_of((x,))
         self._set_inputs(x)
-        return arrays.standardized(x, self.input_names, self._shapes(self.inputs), "input")
+        return self._standardized_inputs(x)
 
     def predicted(self, inputs: list[Any]) -> list[Any]:
         if scopes.get_default_graph().executes:
             return [one.numpy() for one in eager_steps.called(self, inputs, False)]
-        feed = self._phased(dict(zip(self.inputs, inputs, strict=True)), False)
+        fed = self._fed_inputs().values()
+        feed = self._phased(dict(zip(fed, inputs, strict=True)), False)
         state = self.__dict__.setdefault("_state_step", None)
         if state is None and self.state_updates:
             state = self.__dict__["_state_step"] = control.group(*_once(self.state_updates))

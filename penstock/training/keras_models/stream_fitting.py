@@ -23,7 +23,7 @@ _LOG = logging.getLogger("penstock")
 
 def _size(x: Any) -> int:
     """The size of a batch; of tensors, that are not known yet, as TensorFlow has it, one."""
-    return 1 if has_tensors(x) else len(nest.flatten(x)[0])
+    return 1 if x is None or has_tensors(x) else len(nest.flatten(x)[0])
 
 
 class _Means:

@@ -4,6 +4,10 @@ They run with TensorFlow 1.15 and with Penstock alike, as graphs and eagerly; ``
 has what TensorFlow 1.15 has returned.
 """
 
+import glob
+import os
+import tempfile
+
 import numpy as np
 
 from tests.training.keras_models.seldom_layers import fed, patterned, rounded
@@ -179,10 +183,62 @@ def frozen_averages(tf):
     return rounded([step, model.predict(fed([4, 3])), len(model.updates)])
 
 
+def given_inputs(tf):
+    """Models of tensors, in a graph alone: nothing is fed, and a number of steps says how often."""
+    if tf.executing_eagerly():
+        return None
+    rows = tf.data.Dataset.from_tensor_slices((fed([8, 3]), fed([8, 1]))).repeat().batch(4)
+    x, y = rows.make_one_shot_iterator().get_next()
+    given, more = tf.keras.Input(tensor=x), tf.keras.Input([2])
+    hidden = tf.keras.layers.Dense(1)
+    model = known(tf.keras.Model(given, hidden(given)))
+    model.compile("sgd", "mse", metrics=["mae"], target_tensors=[y])
+    found = [model.fit(epochs=2, steps_per_epoch=2, verbose=0).history]
+    found += [model.evaluate(steps=2, verbose=0), model.train_on_batch(None, None)]
+    found += [list(model.predict(None, steps=2).shape)]
+    try:
+        model.fit(verbose=0)
+    except ValueError as error:
+        found.append(str(error)[:90])
+    total = tf.keras.layers.add([hidden(given), tf.keras.layers.Dense(1)(more)])
+    both = known(tf.keras.Model([given, more], total))
+    both.compile("sgd", "mse")
+    found += [both.train_on_batch(fed([4, 2]), fed([4, 1]))]
+    aimed = known(tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=[3])]))
+    aimed.compile("sgd", "mse", target_tensors=tf.constant(fed([4, 1])))
+    return rounded([*found, aimed.train_on_batch(fed([4, 3]), None)])
+
+
+def watched_weights(tf):
+    """What ``TensorBoard`` is told of weights: in a graph alone."""
+    if tf.executing_eagerly():
+        return None
+    layers = tf.keras.layers
+    shown = [layers.Conv2D(2, 3, input_shape=[5, 5, 1], name="seen"), layers.Flatten()]
+    model = known(tf.keras.Sequential([*shown, layers.Dense(3, name="hidden"), layers.Dense(1)]))
+    model.compile("sgd", "mse", metrics=["mae"])
+    data = fed([6, 5, 5, 1]), fed([6, 1])
+    folder = tempfile.mkdtemp()
+    board = tf.keras.callbacks.TensorBoard(
+        folder, histogram_freq=2, write_grads=True, write_images=True, write_graph=False,
+        profile_batch=0,
+    )  # fmt: skip
+    model.fit(*data, epochs=3, batch_size=6, verbose=0, validation_data=data, callbacks=[board])
+    found = {}
+    for path in glob.glob(os.path.join(folder, "*tfevents*")):
+        for event in tf.train.summary_iterator(path):
+            for value in event.summary.value:
+                image = [value.image.height, value.image.width]
+                told = [value.histo.sum, value.histo.num, image, value.simple_value]
+                found.setdefault(value.tag, []).append([event.step, told])
+    return rounded(found)
+
+
 PROGRAMS = {
     one.__name__: one
     for one in (
         frozen_after_compile, adversaries, encoder_inside, memories, rows_of_rows, films,
-        transferred, parts_of_models, frozen_averages,
+        transferred, parts_of_models, frozen_averages, given_inputs,
+        watched_weights,
     )
 }  # fmt: skip

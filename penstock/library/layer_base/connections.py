@@ -124,8 +124,12 @@ class Connected(Module):
         """The noted calls of other layers on its outputs."""
         return self._outbound_nodes
 
+    def _calls_to_tell(self) -> list[Node]:
+        """The calls that ``get_output_at`` and its like count."""
+        return self._inbound_nodes
+
     def _at(self, node_index: int, attribute: str, what: str) -> Any:
-        known = self._inbound_nodes
+        known = self._calls_to_tell()
         if not known:
             raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
         if not len(known) > node_index:
@@ -159,40 +163,33 @@ class Connected(Module):
         """The masks of the outputs of a noted call."""
         return self._at(node_index, "output_masks", "output")
 
-    def _only(self, attribute: str, what: str, lacking: str) -> Any:
-        known = self._inbound_nodes
-        if not known:
+    def _of_first_call(self, attribute: str, lacking: str) -> Any:
+        if not self._inbound_nodes:
             raise AttributeError(lacking)
-        if len(known) > 1:
-            raise AttributeError(
-                f"Layer {self.name} has multiple inbound nodes, hence the notion of"
-                f' "layer {what}" is ill-defined. Use `get_{what.replace(" ", "_")}_at(node_index)`'
-                " instead."
-            )
-        return _one(getattr(known[0], attribute))
+        return _one(getattr(self._inbound_nodes[0], attribute))
 
     @property
     def input(self) -> Any:
         """The inputs of its only noted call."""
         lacking = f"Layer {self.name} is not connected, no input to return."
-        return self._only("input_tensors", "input", lacking)
+        return self._of_first_call("input_tensors", lacking)
 
     @property
     def output(self) -> Any:
         """The outputs of its only noted call."""
-        return self._only("output_tensors", "output", f"Layer {self.name} has no inbound nodes.")
+        return self._of_first_call("output_tensors", f"Layer {self.name} has no inbound nodes.")
 
     @property
     def input_mask(self) -> Any:
         """The masks of the inputs of its only noted call."""
         lacking = f"Layer {self.name} is not connected, no input to return."
-        return self._only("input_masks", "input mask", lacking)
+        return self._of_first_call("input_masks", lacking)
 
     @property
     def output_mask(self) -> Any:
         """The masks of the outputs of its only noted call."""
         lacking = f"Layer {self.name} has no inbound nodes."
-        return self._only("output_masks", "output mask", lacking)
+        return self._of_first_call("output_masks", lacking)
 
     @property
     def input_shape(self) -> Any:

@@ -91,7 +91,7 @@ def run_epochs(
         print(announcement)
     model.__dict__.update(history=history, stop_training=False)
     model.training_step()
-    called.call("on_train_begin")
+    called.call("on_train_begin", {})
     for epoch in epochs:
         model.reset_metrics()
         called.call("on_epoch_begin", epoch, {})
@@ -102,7 +102,7 @@ def run_epochs(
         called.call("on_epoch_end", epoch, logs)
         if model.stop_training:
             break
-    called.call("on_train_end")
+    called.call("on_train_end", {})
     return history
 
 
@@ -187,7 +187,7 @@ def evaluate(
     bar = Progbar(count, verbose=verbose, stateful_metrics=names[1:], unit_name="sample")
     model.reset_metrics()
     means = _Means()
-    called.call("on_test_begin")
+    called.call("on_test_begin", {})
     for number, (first, last) in enumerate(arrays.batches(count, batch_size)):
         called.call("on_test_batch_begin", number, {"batch": number, "size": last - first})
         found = model.run_batch(False, *_rows(data, slice(first, last)))
@@ -196,7 +196,7 @@ def evaluate(
         called.call("on_test_batch_end", number, {"batch": number, "size": last - first, **logs})
         if verbose and last < count:
             bar.update(last, list(logs.items()))
-    called.call("on_test_end")
+    called.call("on_test_end", {})
     if verbose:
         bar.stateful_metrics = set(names)
         bar.update(count, list(zip(names, means.found(), strict=True)))
@@ -212,14 +212,16 @@ def predict(
     called = CallbackList(callbacks, model, params)
     bar = Progbar(count, verbose=verbose, unit_name="sample")
     parts = []
-    called.call("on_predict_begin")
+    called.call("on_predict_begin", {})
     for number, (first, last) in enumerate(arrays.batches(count, batch_size)):
         called.call("on_predict_batch_begin", number, {"batch": number, "size": last - first})
-        parts.append(model.predicted([one[first:last] for one in inputs]))
-        called.call("on_predict_batch_end", number, {"batch": number, "size": last - first})
+        made = model.predicted([one[first:last] for one in inputs])
+        parts.append(made)
+        logs = {"batch": number, "size": last - first, "outputs": made}
+        called.call("on_predict_batch_end", number, logs)
         if verbose:
             bar.update(last)
-    called.call("on_predict_end")
+    called.call("on_predict_end", {})
     if not parts:
         raise ValueError("Empty data. There is no sample in what was given")
     return [np.concatenate(of_output) for of_output in zip(*parts, strict=True)]

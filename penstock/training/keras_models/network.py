@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.graph import nest, scopes
-from penstock.library.layer_base import calls, tensors
+from penstock.library.layer_base import calls, connections, tensors
 from penstock.library.layer_base.layer import Layer
 from penstock.training.keras_models import (
     configuration,
@@ -290,6 +290,11 @@ class Network(Layer):
             for old, new in zip(nest.flatten(node.output_tensors), nest.flatten(made), strict=True):
                 values[id(old)] = new
         return nest.map_structure(lambda one: values[id(one)], self._nested_outputs)
+
+    def _calls_to_tell(self) -> list[connections.Node]:
+        # Keras counts the making of a model as its first call.
+        made = [connections.Node(self, self.inputs, self.outputs, {})] if self.is_graph else []
+        return [*made, *super()._calls_to_tell()]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The masks that layers give with the outputs for such inputs; None of a subclass."""

@@ -130,7 +130,7 @@ def evaluate(
     bar = Progbar(stream.steps, verbose=verbose, stateful_metrics=names[1:])
     model.reset_metrics()
     means = _Means()
-    called.call("on_test_begin")
+    called.call("on_test_begin", {})
     count = 0
     for number, (x, y, weights) in enumerate(stream.epoch()):
         count = number + 1
@@ -141,7 +141,7 @@ def evaluate(
         called.call("on_test_batch_end", number, {"batch": number, "size": _size(x), **logs})
         if verbose and count != stream.steps:
             bar.update(count, list(logs.items()))
-    called.call("on_test_end")
+    called.call("on_test_end", {})
     if verbose:
         bar.stateful_metrics = set(names)
         bar.update(count, list(zip(names, means.found(), strict=True)))
@@ -154,13 +154,14 @@ def predict(model: Any, stream: Stream, verbose: int, callbacks: Any) -> list[An
     called = CallbackList(callbacks, model, {**params, "verbose": verbose})
     bar = Progbar(stream.steps, verbose=verbose)
     parts: list[list[Any]] = []
-    called.call("on_predict_begin")
+    called.call("on_predict_begin", {})
     for number, (x, _, _) in enumerate(stream.epoch()):
         called.call("on_predict_batch_begin", number, {"batch": number, "size": _size(x)})
         made = model.predict_on_batch(x)
         parts.append(list(made) if isinstance(made, list) else [made])
-        called.call("on_predict_batch_end", number, {"batch": number, "size": _size(x)})
+        logs = {"batch": number, "size": _size(x), "outputs": parts[-1]}
+        called.call("on_predict_batch_end", number, logs)
         if verbose:
             bar.update(number + 1)
-    called.call("on_predict_end")
+    called.call("on_predict_end", {})
     return [np.concatenate(of_output) for of_output in zip(*parts, strict=True)]

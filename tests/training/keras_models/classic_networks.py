@@ -183,6 +183,46 @@ def frozen_averages(tf):
     return rounded([step, model.predict(fed([4, 3])), len(model.updates)])
 
 
+def called_often(tf):
+    """Layers and models of several calls; callbacks whose logs have no default."""
+    layers = tf.keras.layers
+    one, other = layers.Input([3]), layers.Input([3])
+    dense, flat = layers.Dense(2, name="often"), layers.Flatten()
+    made = [dense(one), dense(other)]
+    model = known(tf.keras.Model([one, other], layers.add(made)))
+    outer = tf.keras.Model(one, model([one, one]))
+    found = [dense.output_shape, dense.output is made[0], dense.input is one]
+    found += [model.get_output_shape_at(1), model.get_input_shape_at(0), outer.output_shape]
+    for shape in ([2, 3], [4, 3]):
+        flat(layers.Input(shape))
+    for ask in (lambda: flat.output_shape, lambda: model.get_output_at(2)):
+        try:
+            ask()
+        except (AttributeError, ValueError) as error:
+            found.append(str(error)[:60])
+
+    class Told(tf.keras.callbacks.Callback):
+        def on_train_begin(self, logs):
+            found.append(["begin", sorted(logs or {})])
+
+        def on_train_end(self, logs):
+            found.append(["end", sorted(logs or {})])
+
+        def on_test_begin(self, logs):
+            found.append(["test", sorted(logs or {})])
+
+        def on_predict_batch_end(self, batch, logs):
+            found.append([batch, sorted(logs), [list(each.shape) for each in logs["outputs"]]])
+
+    model.compile("sgd", "mse")
+    data = [fed([4, 3]), fed([4, 3])]
+    ended = tf.keras.callbacks.LambdaCallback(on_train_end=lambda logs: found.append("ended"))
+    model.fit(data, fed([4, 2]), verbose=0, callbacks=[Told(), ended])
+    model.evaluate(data, fed([4, 2]), verbose=0, callbacks=[Told()])
+    model.predict(data, batch_size=2, callbacks=[Told()])
+    return rounded(found)
+
+
 def given_inputs(tf):
     """Models of tensors, in a graph alone: nothing is fed, and a number of steps says how often."""
     if tf.executing_eagerly():
@@ -237,8 +277,7 @@ def watched_weights(tf):
 PROGRAMS = {
     one.__name__: one
     for one in (
-        frozen_after_compile, adversaries, encoder_inside, memories, rows_of_rows, films,
-        transferred, parts_of_models, frozen_averages, given_inputs,
-        watched_weights,
+        called_often, frozen_after_compile, adversaries, encoder_inside, memories, rows_of_rows,
+        films, transferred, parts_of_models, frozen_averages, given_inputs, watched_weights,
     )
 }  # fmt: skip

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from penstock.foundation.graph import scopes
 from penstock.library.layer_base import sessions
+from penstock.training.keras_models.backend_math import to_dense
+from penstock.training.keras_models.cut_graphs import cut, is_cut
 
 
 def int_shape(x: Any) -> Any:
@@ -26,19 +29,25 @@ def count_params(x: Any) -> int:
 
 
 def eval_(x: Any) -> Any:
-    """The value of a tensor or variable in Keras's session."""
-    return sessions.get_session().run(x)
+    """The value of a tensor or variable in Keras's session or as it is, of a sparse one dense."""
+    return get_value(to_dense(x))
 
 
 def get_value(x: Any) -> Any:
     """The value of a variable, or of a tensor, in Keras's session or as it is."""
     if getattr(x, "has_value", False):
         return x.numpy()
+    if not hasattr(x, "name"):  # a number, or an array
+        return x
+    if is_cut(x):
+        return cut([], [x])()[0]
     return sessions.values_of([x])[0]
 
 
 def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
-    """The values of variables in Keras's session."""
+    """The values of variables in Keras's session or as they are."""
+    if scopes.get_default_graph().executes:
+        return [get_value(one) for one in tensors]
     return sessions.values_of(tensors)
 
 

@@ -10,16 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.foundation.graph import scopes
+from penstock.foundation.graph.tensor import Tensor
 from penstock.library.eager.wrapped import WrappedFunction
 
 
 def is_cut(tensor: Any) -> bool:
     """Whether a tensor is one of the graph of layers, and operations run as they are called."""
-    graph = getattr(tensor, "graph", None)
-    return bool(
-        graph is not None and scopes.get_default_graph().executes and not tensor.has_value
-        and graph.building_function
-    )  # fmt: skip
+    if not isinstance(tensor, Tensor) or not scopes.get_default_graph().executes:
+        return False
+    return not tensor.has_value and tensor.graph.building_function
 
 
 def cut(inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., list[Any]]:

@@ -183,6 +183,18 @@ def frozen_averages(tf):
     return rounded([step, model.predict(fed([4, 3])), len(model.updates)])
 
 
+def values(tf):
+    """What the backend tells of tensors, variables and numbers."""
+    backend = tf.keras.backend
+    tensor, variable = backend.constant([[1.0, 2.0]]), backend.variable([1.0, 2.0])
+    rows = tf.SparseTensor([[0, 0]], [5.0], [1, 2])
+    found = [backend.eval(one) for one in (tensor, variable, rows, tensor * 3, 3.0)]
+    found += [backend.get_value(tensor), backend.get_value(2.0)]
+    found += backend.batch_get_value([variable, variable])
+    backend.set_value(variable, [3.0, 4.0])
+    return rounded([found, backend.eval(variable + 1.0)])
+
+
 def called_often(tf):
     """Layers and models of several calls; callbacks whose logs have no default."""
     layers = tf.keras.layers
@@ -277,7 +289,8 @@ def watched_weights(tf):
 PROGRAMS = {
     one.__name__: one
     for one in (
-        called_often, frozen_after_compile, adversaries, encoder_inside, memories, rows_of_rows,
-        films, transferred, parts_of_models, frozen_averages, given_inputs, watched_weights,
+        values, called_often, frozen_after_compile, adversaries, encoder_inside, memories,
+        rows_of_rows, films, transferred, parts_of_models, frozen_averages, given_inputs,
+        watched_weights,
     )
 }  # fmt: skip

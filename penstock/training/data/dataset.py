@@ -447,6 +447,8 @@ class Dataset(specs.Structured, FrameworkSources):
         Raises:
           ValueError: the dataset uses a placeholder, a variable or other state.
         """
+        if get_default_graph().executes:
+            return iterator.running(self)
         graph = FunctionGraph("_make_dataset", by_value=True, stateful_allowed=_may_be_copied)
         try:
             with default_graph_scope(graph):
@@ -454,12 +456,7 @@ class Dataset(specs.Structured, FrameworkSources):
         except ValueError as error:
             if "Cannot capture a stateful node" not in str(error):
                 raise
-            raise ValueError(
-                "Failed to create a one-shot iterator for a dataset."
-                " `Dataset.make_one_shot_iterator()` does not support datasets that capture"
-                " stateful objects, such as a `Variable` or `LookupTable`. In these cases, use"
-                f" `Dataset.make_initializable_iterator()`. (Original error: {error})"
-            ) from None
+            raise iterator.needs_an_initializer(error) from None
         graph.outputs = [graph.capture(variant)]
         handle = make(
             "OneShotIterator", dataset_factory=graph,

@@ -168,7 +168,28 @@ def _resource(structure: Any, shared_name: str | None) -> Any:
     )
 
 
-def running(dataset: Any) -> Any:
+class EagerIterator(Iterator):
+    """Goes through a dataset where operations run as they are called."""
+
+    def __iter__(self) -> EagerIterator:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self.get_next()
+        except errors.OutOfRangeError:
+            raise StopIteration from None
+
+    def next(self) -> Any:
+        """The next element.
+
+        Raises:
+          StopIteration: there is none.
+        """
+        return next(self)
+
+
+def running(dataset: Any) -> EagerIterator:
     """The elements of a dataset, one by one, where operations run as they are called.
 
     Raises:
@@ -176,23 +197,33 @@ def running(dataset: Any) -> Any:
     """
     if not get_default_graph().executes:
         raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
-    return _elements(dataset)
-
-
-def _elements(dataset: Any) -> Any:
     handle = _resource(dataset.element_spec, None)
     make("MakeIterator", dataset.in_workers(), handle)
-    made = Iterator.made_of(handle, None, dataset.element_spec)
-    while True:
-        try:
-            element = made.get_next()
-        except errors.OutOfRangeError:
-            return
-        yield element
+    made: Any = EagerIterator.made_of(handle, None, dataset.element_spec)
+    return made  # type: ignore[no-any-return]
+
+
+def needs_an_initializer(error: ValueError) -> ValueError:
+    """Why a dataset cannot start by itself, which captures state."""
+    return ValueError(
+        "Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()` does"
+        " not support datasets that capture stateful objects, such as a `Variable` or"
+        " `LookupTable`. In these cases, use `Dataset.make_initializable_iterator()`. (Original"
+        f" error: {error})"
+    )
 
 
 def initializable(dataset: Any, shared_name: str | None) -> Iterator:
-    """An iterator over one dataset that an initializer starts."""
+    """An iterator over one dataset that an initializer starts.
+
+    Raises:
+      RuntimeError: operations run as they are called.
+    """
+    if get_default_graph().executes:
+        raise RuntimeError(
+            "dataset.make_initializable_iterator is not supported when eager execution is enabled:"
+            " iterate over the dataset itself"
+        )
     source = dataset.apply_options()
     structure = dataset.element_spec
     handle = _resource(structure, shared_name)

@@ -142,6 +142,21 @@ def test_a_dataset_is_gone_through() -> None:
     assert [x.numpy().tolist() for x in dataset.batch(2)] == [[5, 7], [9]]
 
 
+def test_an_iterator_is_gone_through_and_asked() -> None:
+    pairs = tf.data.Dataset.from_tensor_slices(([1.0, 2.0, 3.0], [4, 5, 6]))
+    iterator = pairs.make_one_shot_iterator()
+    assert iterator.output_types == (tf.float32, tf.int32)
+    assert [x.numpy() for x in iterator.get_next()] == [1.0, 4]
+    assert [float(x) for x, _ in iterator] == [2.0, 3.0]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        iterator.get_next()
+    with pytest.raises(StopIteration):
+        next(iterator)
+    assert int(iter(tf.data.Dataset.range(2)).next()) == 0
+    with pytest.raises(RuntimeError, match="make_initializable_iterator is not supported when"):
+        pairs.make_initializable_iterator()
+
+
 def test_a_graph_inside_is_a_graph() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         assert not tf.executing_eagerly()

@@ -206,8 +206,8 @@ def running(dataset: Any) -> EagerIterator:
 def needs_an_initializer(error: ValueError) -> ValueError:
     """Why a dataset cannot start by itself, which captures state."""
     return ValueError(
-        "Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()` does"
-        " not support datasets that capture stateful objects, such as a `Variable` or"
+        "Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()`"
+        " does not support datasets that capture stateful objects, such as a `Variable` or"
         " `LookupTable`. In these cases, use `Dataset.make_initializable_iterator()`. (Original"
         f" error: {error})"
     )

@@ -135,9 +135,9 @@ class Charged:
         call = calls.current_call()
         relevant = None if call is None else call.inputs
         executes = scopes.get_default_graph().executes
+        if executes and calls.is_frozen():
+            return
         for update in updates if isinstance(updates, list | tuple) else [updates]:
-            if executes and calls.is_frozen():
-                continue
             made = update() if callable(update) and not isinstance(update, Tensor) else update
             if executes:
                 continue  # it has run

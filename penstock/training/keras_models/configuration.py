@@ -74,13 +74,14 @@ def _described(node: Any, place: Callable[[Any], list[Any]]) -> list[Any]:
     def argument(value: Any) -> Any:
         return value if tensors.history_of(value) is None else place(value)
 
+    given = {name: nest.map_structure(argument, v) for name, v in node.arguments.items()}
+    arguments = {name: value for name, value in given.items() if _is_plain(value)}
+
     def of(inputs: Any) -> Any:
         if isinstance(inputs, list | tuple):
             return [of(one) for one in inputs]
         return [*place(inputs), arguments]
 
-    given = {name: nest.map_structure(argument, v) for name, v in node.arguments.items()}
-    arguments = {name: value for name, value in given.items() if _is_plain(value)}
     inputs = node.input_tensors
     if not isinstance(inputs, list | tuple):  # a tensor, or a dict of them
         inputs = nest.flatten(inputs)

@@ -19,9 +19,9 @@ from penstock.foundation.graph.build import make
 from penstock.foundation.graph.convert import convert_to_tensor
 from penstock.foundation.opdef import static
 from penstock.foundation.opdef.registry import OPS
-from penstock.library.layer_base import connections, sessions, tensors
+from penstock.library.layer_base import connections, tensors
 from penstock.library.layer_base.layer import Layer
-from penstock.training.keras_models.cut_graphs import cut, is_cut
+from penstock.training.keras_models.backend import get_value
 
 _PREFIX = "tf_op_layer_"
 
@@ -236,6 +236,4 @@ def _value_of(tensor: Any) -> Any:
     if found is not None:
         return found
     with scopes.init_scope():
-        if is_cut(tensor):
-            return cut([], [tensor])()[0]
-    return sessions.values_of([tensor])[0]
+        return get_value(tensor)

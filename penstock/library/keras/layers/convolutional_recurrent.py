@@ -242,10 +242,3 @@ class ConvLSTM2D(RNN):
         return config | {name: own[name] for name in _OF_CELL} | {
             "activity_regularizer": regularizer
         }  # fmt: skip
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
-        """The layer that ``get_config`` describes."""
-        return cls(**config)

@@ -150,13 +150,6 @@ class _CuDNN(WithGates, RNN):
             "activity_regularizer": regularizers.serialize(self.activity_regularizer),
         }  # fmt: skip
 
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
-        """The layer that ``get_config`` describes."""
-        return cls(**config)
-
 
 class CuDNNLSTM(_CuDNN):
     """``LSTM`` with logistic gates as one node.

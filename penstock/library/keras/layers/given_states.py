@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from penstock.foundation.graph import nest
 from penstock.library.layer_base import tensors
+from penstock.library.layer_base.layer import Layer
 
 _NAMES = ("initial_state", "constants")
 
@@ -64,10 +65,44 @@ def _refuse_mixed(flat: list[Any]) -> None:
         )
 
 
-def among_inputs(inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _among_inputs(inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Inputs and arguments of a call as they are noted: states from layers are inputs, too."""
     more = [each for name in _NAMES for each in _listed(given.get(name))]
     flat = nest.flatten(more)
     if not flat or tensors.history_of(flat[0]) is None:
         return inputs, given
     return [inputs, *more], {name: one for name, one in given.items() if name not in _NAMES}
+
+
+class TakesStates(Layer):
+    """A layer whose calls take first states, and tensors that are the same for all steps."""
+
+    # How many such tensors the last call was given.
+    num_constants = 0
+
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
+        """Runs the cell over the steps.
+
+        Args:
+          inputs: [batch, time, size]; or a list of that, first states and constants.
+          initial_state: the first states; default zeros.
+          constants: tensors that the cell is given at each step.
+          **kwargs: ``mask`` [batch, time], ``training``.
+
+        Raises:
+          ValueError: some of the states and constants came from layers, others did not; the cell
+            takes no constants, or has another number of states.
+        """
+        given = apart(inputs, initial_state, constants, self.num_constants)
+        self.num_constants = len(given.constants)
+        return super().__call__(given.inputs, **given.named(), **kwargs)
+
+    def _call_to_note(self, inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return _among_inputs(inputs, given)
+
+    def get_config(self) -> dict[str, Any]:
+        """Arguments that make a layer like this one."""
+        constants = {"num_constants": self.num_constants} if self.num_constants else {}
+        return super().get_config() | constants

@@ -6,8 +6,9 @@ from typing import Any
 
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import nest
-from penstock.library.keras.layers import cells, given_states, steps
+from penstock.library.keras.layers import cells, steps
 from penstock.library.keras.layers.cell_states import first_states, output_size_of, sizes_of
+from penstock.library.keras.layers.given_states import TakesStates
 from penstock.library.keras.layers.kept_states import KeptStates
 from penstock.library.layer_base import configs, regularizers
 from penstock.library.layer_base.input_spec import InputSpec
@@ -92,7 +93,7 @@ class StackedRNNCells(Layer):
         return cls(cells_, **given)
 
 
-class RNN(KeptStates, Layer):
+class RNN(KeptStates, TakesStates):
     """A cell run over the steps of a sequence.
 
     Args:
@@ -146,9 +147,6 @@ class RNN(KeptStates, Layer):
         self.stateful, self.supports_masking = stateful, True
         self.input_spec = [InputSpec(ndim=3)]
 
-    # How many tensors a call was given for all steps.
-    num_constants = 0
-
     def build(self, input_shape: Any) -> None:
         """Builds the cell for one step."""
         dims = shapes.as_shape(input_shape).as_list()
@@ -159,28 +157,6 @@ class RNN(KeptStates, Layer):
             self.cell.__dict__["_dtype"] = self.cell.dtype or self.dtype
             self.cell.built = True
         self.built = True
-
-    def __call__(
-        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
-    ) -> Any:
-        """Runs the cell over the steps.
-
-        Args:
-          inputs: [batch, time, size]; or a list of that, first states and constants.
-          initial_state: the first states; default zeros.
-          constants: tensors that the cell is given at each step.
-          **kwargs: ``mask`` [batch, time], ``training``.
-
-        Raises:
-          ValueError: some of the states and constants came from layers, others did not; the cell
-            takes no constants.
-        """
-        given = given_states.apart(inputs, initial_state, constants, self.num_constants)
-        self.__dict__["num_constants"] = len(given.constants)
-        return super().__call__(given.inputs, **given.named(), **kwargs)
-
-    def _call_to_note(self, inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        return given_states.among_inputs(inputs, given)
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
         """The first states: zeros, or what the cell says."""
@@ -271,8 +247,7 @@ class RNN(KeptStates, Layer):
 
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one."""
-        constants = {"num_constants": self.num_constants} if self.num_constants else {}
-        return super().get_config() | constants | {
+        return super().get_config() | {
             "return_sequences": self.return_sequences, "return_state": self.return_state,
             "go_backwards": self.go_backwards, "stateful": self.stateful, "unroll": self.unroll,
             "time_major": self.time_major, "cell": configs.serialized(self.cell),
@@ -284,10 +259,12 @@ class RNN(KeptStates, Layer):
     ) -> Any:
         """The layer that ``get_config`` describes."""
         config = dict(config)
-        cell = configs.made_from(config.pop("cell"), _CELLS, "layer", custom_objects)
+        given = []
+        if "cell" in config:  # else a layer that makes its cell
+            given.append(configs.made_from(config.pop("cell"), _CELLS, "layer", custom_objects))
         constants = config.pop("num_constants", 0)
-        made = cls(cell, **config)
-        made.__dict__["num_constants"] = constants
+        made = cls(*given, **config)
+        made.num_constants = constants
         return made
 
 
@@ -366,13 +343,6 @@ class _OneCell(RNN):
         regularizer = regularizers.serialize(self.activity_regularizer)
         made: dict[str, Any] = config | own
         return made | {"activity_regularizer": regularizer}
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
-        """The layer that ``get_config`` describes."""
-        return cls(**config)
 
 
 class SimpleRNN(_OneCell):

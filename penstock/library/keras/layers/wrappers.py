@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.foundation.base import shapes
 from penstock.foundation.graph import scopes
-from penstock.library.keras.layers import given_states
+from penstock.library.keras.layers.given_states import TakesStates
 from penstock.library.keras.layers.recurrent import RNN
 from penstock.library.keras.layers.serialization import deserialize
 from penstock.library.layer_base import configs
@@ -120,7 +120,7 @@ class TimeDistributed(Wrapper):
         return shapes.TensorShape([one[0], dims[1], *one[1:]])
 
 
-class Bidirectional(Wrapper):
+class Bidirectional(TakesStates, Wrapper):
     """A recurrent layer and its like, which goes backwards.
 
     Args:
@@ -179,36 +179,20 @@ class Bidirectional(Wrapper):
                 layer.build(input_shape)
         self.built = True
 
-    # How many tensors a call was given for all steps.
-    num_constants = 0
-
-    def __call__(
-        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
-    ) -> Any:
-        """Runs both layers; arguments as of ``RNN``.
-
-        ``initial_state`` has the states of the first, then of the other.
-
-        Raises:
-          ValueError: the states are no two equal halves.
-        """
-        given = given_states.apart(inputs, initial_state, constants, self.num_constants)
-        if len(given.states) % 2:
-            raise ValueError(
-                "When passing `initial_state` to a Bidirectional RNN, the state should be a list"
-                f" containing the states of the underlying RNNs. Found: {given.states}"
-            )
-        self.__dict__["num_constants"] = len(given.constants)
-        return super().__call__(given.inputs, **given.named(), **kwargs)
-
-    def _call_to_note(self, inputs: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        return given_states.among_inputs(inputs, given)
-
     def call(
         self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None,
         constants: Any = None,
     ) -> Any:  # fmt: skip
-        """The merged outputs; with the states, if they are asked for."""
+        """The merged outputs; with the states, if they are asked for.
+
+        Raises:
+          ValueError: first states, those of the first layer and of the other, are no equal halves.
+        """
+        if initial_state and len(initial_state) % 2:
+            raise ValueError(
+                "When passing `initial_state` to a Bidirectional RNN, the state should be a list"
+                f" containing the states of the underlying RNNs. Found: {initial_state}"
+            )
         half = len(initial_state) // 2 if initial_state else 0
         given: list[dict[str, Any]] = [{}, {}]
         if half:
@@ -252,8 +236,6 @@ class Bidirectional(Wrapper):
     def get_config(self) -> dict[str, Any]:
         """Arguments that make a layer like this one; layers as configurations."""
         own: dict[str, Any] = {"merge_mode": self.merge_mode}
-        if self.num_constants:
-            own["num_constants"] = self.num_constants
         if self._has_given_layer:
             own["backward_layer"] = configs.serialized(self.backward_layer)
         return super().get_config() | own
@@ -268,7 +250,7 @@ class Bidirectional(Wrapper):
         if "backward_layer" in given:
             given["backward_layer"] = deserialize(given["backward_layer"], custom_objects)
         made = super().from_config(given, custom_objects)
-        made.__dict__["num_constants"] = constants
+        made.num_constants = constants
         return made
 
 
